@@ -1,0 +1,57 @@
+# stagewright_layer(NAME [TORCH] SOURCES … [USES layer…] [LINKS target…])
+#   One folder, one static library, alias stagewright::NAME. USES names layers of ours, LINKS outside targets; both are visible to
+#   users of the layer only where headers need them, so both are PUBLIC: the linker is the reviewer of what a layer may use.
+#   Headers are included by their path from the repository's root. TORCH: the layer uses LibTorch and the shared precompiled header.
+# stagewright_test(NAME [TORCH] [GUI] [FIXTURES] SOURCES … [USES layer…] [LINKS target…])
+#   One Qt Test program, registered with ctest under its name.
+
+set_property(GLOBAL PROPERTY STAGEWRIGHT_EDGES "")
+
+function(_stagewright_setup target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "USES;LINKS")
+    target_include_directories(${target} PUBLIC "${CMAKE_SOURCE_DIR}")
+    list(TRANSFORM arg_USES PREPEND stagewright::)
+    target_link_libraries(${target} PUBLIC ${arg_USES} ${arg_LINKS})
+    if(arg_TORCH)
+        target_link_libraries(${target} PUBLIC thirdparty::torch)
+        if(NOT target STREQUAL "stagewright_torchpch")
+            target_precompile_headers(${target} REUSE_FROM stagewright_torchpch)
+        endif()
+    endif()
+endfunction()
+
+function(stagewright_layer name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;USES;LINKS")
+    if(arg_TORCH AND NOT STAGEWRIGHT_TORCH)
+        return()
+    endif()
+    set(target stagewright_${name})
+    add_library(${target} STATIC ${arg_SOURCES})
+    add_library(stagewright::${name} ALIAS ${target})
+    set(torch "")
+    if(arg_TORCH)
+        set(torch TORCH)
+    endif()
+    _stagewright_setup(${target} ${torch} USES ${arg_USES} LINKS ${arg_LINKS})
+    set_property(GLOBAL APPEND PROPERTY STAGEWRIGHT_EDGES "${name}:${arg_USES}")
+endfunction()
+
+function(stagewright_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;GUI" "" "SOURCES;USES;LINKS")
+    if((arg_TORCH AND NOT STAGEWRIGHT_TORCH) OR (arg_GUI AND NOT STAGEWRIGHT_QT))
+        return()
+    endif()
+    add_executable(${name} ${arg_SOURCES})
+    set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    set(torch "")
+    if(arg_TORCH)
+        set(torch TORCH)
+    endif()
+    _stagewright_setup(${name} ${torch} USES ${arg_USES} LINKS ${arg_LINKS} Qt6::Test)
+    target_compile_definitions(${name} PRIVATE
+        STAGEWRIGHT_FIXTURES="${CMAKE_SOURCE_DIR}/tests/fixtures" STAGEWRIGHT_SOURCE="${CMAKE_SOURCE_DIR}"
+        STAGEWRIGHT_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
+        ENVIRONMENT "OMP_NUM_THREADS=2;QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
+endfunction()
