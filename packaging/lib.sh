@@ -45,8 +45,10 @@ list_entries() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1"; }
 ensure_debian_packages() {
     local missing=() package
     command -v dpkg-query >/dev/null || { say "not a Debian system: the packages of packaging/debian-packages.txt are taken for installed"; return; }
+    local installed
+    installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | awk '$1=="installed" {print $2}')
     for package in $(list_entries "$SW_SOURCE/packaging/debian-packages.txt"); do
-        dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+        grep -qxF "$package" <<<"$installed" || missing+=("$package")
     done
     [ "${#missing[@]}" -gt 0 ] || return 0
     need_disk /var 1500
