@@ -1,0 +1,33 @@
+// The bucket table of a stage as rows with types, and the geometry of its latents: what the planner of batches and the rules both read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/config/aspect.h"
+#include "core/config/stage.h"
+
+namespace stagewright::config {
+
+struct BucketRow {
+    std::string resolution;                // "256px"
+    int frames = 1;
+    double probability = 1.0;              // keeps a sample that fits; the first of a pair
+    std::optional<double> nextProbability; // the second of a pair: tried first, hands the sample on to the next smaller frame count
+    int batchSize = 0;                     // samples a rank; 0 only where probability is 0
+    bool operator==(const BucketRow &) const = default;
+};
+
+// bucket_config's rows in file order. Rows with batch None and probability 0 (a switched-off bucket) are included with batchSize 0.
+// Fails on a table that validate() would also refuse, naming the row. No bucket_config, or an empty one: no rows.
+Result<std::vector<BucketRow>> bucketRows(const Stage &stage);
+
+// Compression ratios, channels and patch of the stage's autoencoder (`ae`) and model. Declared defaults where a key is absent;
+// the values that a broken stage would give are clamped to at least 1.
+LatentGeometry latentGeometry(const Stage &stage);
+// ae_spatial_compression, or the original's 16 where it is not set.
+int aspectGranularity(const Stage &stage);
+
+} // namespace stagewright::config
