@@ -33,31 +33,47 @@ struct Text {                              // shown to people, in both languages
     std::string_view en, zh;
 };
 
+struct VariantDefault {                    // the default where another option has a certain value: ae.latent_channels with ae.type haar
+    std::string_view path, value;
+    Value fallback;
+};
+
+struct OnlyWith {                          // the key exists only where another option has one of these values; empty path: always
+    std::string_view path;
+    std::vector<std::string_view> values;
+};
+
 struct Option {
-    std::string_view path;                 // dotted; unique
+    std::string_view path{};                 // dotted; unique
     OptionType type = OptionType::Any;
     Value fallback;                        // the default; None where there is none
     bool nullable = false;                 // None is a legal value
     bool required = false;                 // a stage without it cannot train
     Unit unit = Unit::None;
-    std::optional<double> hardMin, hardMax;          // outside: error
-    std::optional<double> softMin, softMax;          // outside: hint, and the slider's ends
-    std::vector<std::string_view> choices;           // for Choice, in the order of the editor
-    std::string_view group;                // id of the form's group: "model", "memory", "buckets", "optimization", "saving", "data", "encoders", "acceleration", "logging", "run"
+    std::optional<double> hardMin{}, hardMax{};          // outside: error
+    std::optional<double> softMin{}, softMax{};          // outside: hint, and the slider's ends
+    std::vector<std::string_view> choices{};           // for Choice, in the order of the editor
+    std::string_view group{};                // id of the form's group: "model", "memory", "buckets", "optimization", "saving", "data", "encoders", "acceleration", "logging", "run"
     Tier tier = Tier::Basic;
     KeyClass keyClass = KeyClass::Read;
-    Text label;                            // a few words: "Checkpointed blocks"
-    Text help;                             // one to three sentences
+    Text label{};                            // a few words: "Checkpointed blocks"
+    Text help{};                             // one to three sentences
     Effect effect = Effect::NewRun;
     bool changesResults = true;            // whether two runs that differ in it train different weights
-    std::vector<std::string_view> aliases; // other spellings that are understood and reported (grad_ckpt_setting)
-    std::string_view writesThroughTo;      // for helpers on the command line: "lr" -> "optim.lr"
-    Text trap;                             // what people get wrong with it; empty where nothing is known
-    std::string_view reason;               // for NotApplicable: why
+    std::vector<std::string_view> aliases{}; // other spellings that are understood and reported (grad_ckpt_setting)
+    std::string_view writesThroughTo{};      // for helpers on the command line: "lr" -> "optim.lr"
+    Text trap{};                             // what people get wrong with it; empty where nothing is known
+    Text reason{};                           // for NotApplicable: why
+    std::vector<VariantDefault> variants{};  // first match wins over fallback
+    OnlyWith onlyWith{};                     // elsewhere the key is an error (the originals raise on it)
 };
 
 const std::vector<Option> &allOptions();                    // in the order of the form
 const Option *findOption(std::string_view path);            // exact path, aliases not included
+// The option that an alias stands for: its own path with the last part, or the whole path, replaced by one of its aliases.
+const Option *findByAlias(std::string_view path);
+// Names that are the user's own and never judged: any part that starts with "_", and everything under "x".
+bool isUsersOwn(std::string_view path);
 const std::vector<std::pair<std::string_view, Text>> &optionGroups();   // id and title, in the order of the form
 
 } // namespace stagewright::config

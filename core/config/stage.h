@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/config/option.h"
 #include "core/config/value.h"
 
 namespace stagewright::config {
@@ -50,6 +51,9 @@ Result<Stage> loadStage(const std::filesystem::path &file, const std::vector<Ove
 
 // The stage of a run directory's or checkpoint's config.yaml, or from YAML text (run.json keeps no copy of its own).
 Result<Stage> stageFromYaml(const std::string &yaml, const std::filesystem::path &file = {});
+
+// The default that holds in this stage: the declared one, or that of the variant which its other values select.
+const Value &defaultOf(const Stage &stage, const Option &option);
 
 std::string toYaml(const Dict &values);            // fully typed: !tuple, integer keys; reads back to an equal tree
 nlohmann::json originsJson(const Stage &stage);    // {dotted path: {file, line, kind}}, for every declared option and every set key
