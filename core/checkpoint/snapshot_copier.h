@@ -1,0 +1,27 @@
+// How bytes of a tensor get into staging memory. The default works for host memory; the CUDA module brings one with pinned blocks and a
+// side stream.
+#pragma once
+
+#include <cstdint>
+
+#include <torch/torch.h>
+
+namespace stagewright::checkpoint {
+
+// begin() is called on the training thread, copy() and finish() on the one staging thread, in that order; allocate() and release() on any.
+class SnapshotCopier
+{
+public:
+    virtual ~SnapshotCopier() = default;
+    virtual void *allocate(std::int64_t bytes) = 0;              // aligned to 4096; null where memory is short
+    virtual void release(void *block, std::int64_t bytes) = 0;
+    // A snapshot starts: later copies must see what the training thread has queued on its device until now, and nothing newer.
+    virtual void begin(const torch::Device &device) = 0;
+    // Starts to copy `bytes` bytes of a contiguous tensor from byte `offset` on; `destination` may be unaligned.
+    virtual void copy(const torch::Tensor &contiguous, std::int64_t offset, std::int64_t bytes, void *destination) = 0;
+    virtual void settle() = 0;                                   // returns when all copies so far have arrived
+};
+
+SnapshotCopier &hostCopier();                                    // the default; stateless
+
+} // namespace stagewright::checkpoint
