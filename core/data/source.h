@@ -1,0 +1,43 @@
+// The batches of a stage's dataset, made ready ahead of the training step by threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/config/stage.h"
+#include "core/data/batch.h"
+#include "core/table/buckets.h"
+
+namespace stagewright::data {
+
+enum class Compat { None, OpenSora };                  // the stage's `compat` (README.md says what differs)
+enum class Transform { None, Center, ResizeCrop, RandSizeCrop };
+
+// Everything that a source needs to know, with the table already read. Plain data.
+struct SourceOptions {
+    std::shared_ptr<const table::Table> table;
+    table::BucketRules rules;
+    Transform transform = Transform::ResizeCrop;
+    Compat compat = Compat::None;
+    bool motionScore = false;                          // dataset.vmaf
+    std::int64_t randSampleInterval = 0;               // dataset.rand_sample_interval; 0: none
+    std::int64_t seed = 0;
+    std::int64_t rank = 0, worldSize = 1;              // data-parallel
+    int workers = 2;                                   // decoder threads; 0: decode in next() itself
+    int batchesAhead = 4;                              // that may be ready or under way
+    std::int64_t bytesAhead = std::int64_t(1) << 30;   // bound on their pixels; one batch is always allowed
+    std::chrono::milliseconds clipDeadline{120'000};   // for one file
+    std::chrono::milliseconds waitDeadline{600'000};   // for one batch in next()
+};
+
+// From dataset.*, bucket_config, seed, num_workers, prefetch_factor and compat; reads the table. Errors are the table's, or name the option.
+Result<SourceOptions> sourceOptions(const config::Stage &stage, std::int64_t rank = 0, std::int64_t worldSize = 1);
+
+// Fails (exit code Data) where a rank would get no batch. Threads start with the first next(). next(), seek(), position() on one thread.
+Result<std::unique_ptr<BatchSource>> makeBatchSource(SourceOptions options);
+Result<std::unique_ptr<BatchSource>> makeBatchSource(const config::Stage &stage, std::int64_t rank = 0, std::int64_t worldSize = 1);
+
+} // namespace stagewright::data
