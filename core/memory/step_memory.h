@@ -1,0 +1,26 @@
+// The memory techniques of one training step, as the model's forward needs them.
+#pragma once
+
+#include "core/memory/checkpointing.h"
+#include "core/memory/offload.h"
+
+namespace stagewright::memory {
+
+enum class BlockPass { Forward, Recompute };
+
+// Told about every block's run, on the thread that runs it. Blocks are numbered through: double blocks first, then single blocks.
+class BlockObserver
+{
+public:
+    virtual ~BlockObserver() = default;
+    virtual void blockBegins(int block, BlockPass pass) = 0;
+    virtual void blockEnds(int block, BlockPass pass) = 0;     // not called when the block throws
+};
+
+struct StepMemory {
+    CheckpointDepth depth;                     // {0, 0}: nothing is checkpointed
+    ActivationOffload *offload = nullptr;      // null: checkpointed inputs stay on the device
+    BlockObserver *observer = nullptr;
+};
+
+} // namespace stagewright::memory
