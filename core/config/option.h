@@ -46,7 +46,7 @@ struct OnlyWith {                          // the key exists only where another 
 struct Option {
     std::string_view path{};                 // dotted; unique
     OptionType type = OptionType::Any;
-    Value fallback;                        // the default; None where there is none
+    Value fallback{};                      // the default; None where there is none
     bool nullable = false;                 // None is a legal value
     bool required = false;                 // a stage without it cannot train
     Unit unit = Unit::None;

@@ -1,0 +1,63 @@
+#include "core/config/option_list.h"
+
+namespace stagewright::config {
+
+std::vector<Option> runOptions()
+{
+    return {
+        {.path = "exp_name", .type = OptionType::String, .nullable = true, .group = "run",
+            .label = {"Run name", "运行名称"},
+            .help = {"Name of the run's folder below the output folder. Without one, date, time and the config's name are used. A taken name gets the suffix -2.",
+                "输出文件夹下本次运行的子文件夹名。留空时由日期、时间和配置文件名组成；若名称已被占用，则自动加上后缀 -2。"},
+            .changesResults = false},
+        {.path = "outputs", .type = OptionType::Path, .fallback = "./outputs", .group = "run",
+            .label = {"Output folder", "输出文件夹"},
+            .help = {"Folder in which every run gets a folder of its own, with its history, log and checkpoints.",
+                "每次运行都会在此文件夹下建立自己的子文件夹，存放历史记录、日志和检查点。"},
+            .changesResults = false},
+        {.path = "device", .type = OptionType::String, .fallback = "auto", .group = "run",
+            .label = {"Device", "设备"},
+            .help = {"Where to train: auto, cpu, cuda, or cuda:N for the N-th GPU. auto takes a GPU where there is one and says what it chose and why.",
+                "训练所用的设备：auto、cpu、cuda，或用 cuda:N 指定第 N 块 GPU。auto 在有 GPU 时使用 GPU，并说明所作的选择及原因。"}},
+        {.path = "seed", .type = OptionType::Int, .fallback = 1024, .hardMin = 0, .hardMax = 4294967295.0, .group = "run",
+            .label = {"Random seed", "随机种子"},
+            .help = {"Decides bucket assignment, batch order, noise, time steps, drop-out of conditions and crops.",
+                "决定分桶、批次顺序、噪声、时间步、条件丢弃以及裁剪位置。"},
+            .trap = {"The original uses the same seed on every rank, so all ranks draw the same noise; here the data-parallel rank is mixed in unless compat is opensora.",
+                "原版在所有进程上使用同一种子，因此各进程抽到相同的噪声；本程序会混入数据并行序号，除非 compat 设为 opensora。"}},
+        {.path = "epochs", .type = OptionType::Int, .fallback = 1000, .hardMin = 1, .softMax = 10000, .group = "run",
+            .label = {"Epochs", "训练轮数"},
+            .help = {"Upper bound of passes over the dataset; the first epoch is number 0.", "遍历数据集的最大轮数；第一轮编号为 0。"},
+            .effect = Effect::NextEpoch},
+        {.path = "max_train_steps", .type = OptionType::Int, .fallback = 0, .unit = Unit::Steps, .hardMin = 0, .group = "run",
+            .label = {"Last step", "总步数上限"},
+            .help = {"Training ends at this optimizer update, counted over the whole training: a resume continues the count. 0: no limit but the epochs.",
+                "训练在达到该优化器更新次数时结束；次数按整个训练累计，恢复训练时继续计数。0 表示只受轮数限制。"},
+            .effect = Effect::NextStep},
+        {.path = "load", .type = OptionType::Path, .nullable = true, .group = "run",
+            .label = {"Resume from", "从检查点恢复"},
+            .help = {"A checkpoint folder (or a pattern that matches exactly one) from which model, optimizer, EMA, schedule and data position continue.",
+                "要继续训练的检查点文件夹（或恰好匹配一个文件夹的通配模式）：模型、优化器、EMA、学习率计划和数据位置都从此处继续。"},
+            .trap = {"The original takes the first match in alphabetical order, so step 1000 comes before step 200, without a word.",
+                "原版按字母顺序取第一个匹配项，因此第 1000 步会排在第 200 步之前，且不作任何提示。"}},
+        {.path = "start_epoch", .type = OptionType::Int, .nullable = true, .hardMin = 0, .group = "run", .tier = Tier::Advanced,
+            .label = {"Start at epoch", "起始轮次"},
+            .help = {"Overrides the epoch at which a resume continues.", "覆盖恢复训练时的起始轮次。"}},
+        {.path = "start_step", .type = OptionType::Int, .nullable = true, .unit = Unit::MicroSteps, .hardMin = 0, .group = "run", .tier = Tier::Advanced,
+            .label = {"Start at micro-step", "起始微步"},
+            .help = {"Overrides the position inside the epoch, in micro-steps (batches of one rank). The sampler's saved state is then not used.",
+                "覆盖轮次内的起始位置，单位为微步（单个进程的批次）。设置后不再使用检查点中保存的采样器状态。"},
+            .trap = {"With accumulation_steps above 1 a micro-step is not an optimizer update.", "当 accumulation_steps 大于 1 时，微步并不等于一次优化器更新。"}},
+        {.path = "compat", .type = OptionType::Choice, .fallback = "none", .choices = {"none", "opensora"}, .group = "run", .tier = Tier::Advanced,
+            .label = {"Behave like", "兼容模式"},
+            .help = {"none: known faults of the original are not repeated. opensora: its arithmetic and order are reproduced, known faults included (never crashes or data loss).",
+                "none：不重复原版的已知错误。opensora：逐一复现原版的算法与次序，包括已知错误（但绝不复现崩溃或数据丢失）。"}},
+        {.path = "config_path", .type = OptionType::String, .nullable = true, .group = "run", .tier = Tier::Debug, .keyClass = KeyClass::NotApplicable,
+            .label = {"Config path", "配置路径"},
+            .help = {"The original notes here which file a resolved config came from.", "原版在此记录解析后的配置来自哪个文件。"},
+            .changesResults = false,
+            .reason = {"it only notes where a resolved config came from", "它只记录解析后的配置来自何处"}},
+    };
+}
+
+} // namespace stagewright::config
