@@ -17,6 +17,12 @@ inline constexpr std::array<std::string_view, 9> kPhaseNames{
     "load", "data", "encode", "forward", "backward", "optimizer", "ema", "save", "idle"};
 inline constexpr std::array<std::string_view, 4> kHostKindNames{"pinned_activations", "data_cache", "checkpoint_staging", "other"};
 
+// How people see the kinds, the same everywhere: English title and colour (Okabe–Ito, safe for colour-blind eyes), by MemoryKind.
+inline constexpr std::array<std::string_view, 8> kMemoryKindTitles{
+    "Weights", "Gradients", "Optimizer", "EMA", "Activations", "Checkpointed inputs", "Encoders", "Workspace"};
+inline constexpr std::array<std::string_view, 8> kMemoryKindColours{
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6BB1", "#9AA0A6"};
+
 inline constexpr std::string_view nameOf(MemoryKind kind) { return kMemoryKindNames[static_cast<std::size_t>(kind)]; }
 inline constexpr std::string_view nameOf(Phase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
 inline constexpr std::string_view nameOf(HostKind kind) { return kHostKindNames[static_cast<std::size_t>(kind)]; }

@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+
+#include "core/base/files.h"
+#include "core/commands/config_fix.h"
+#include "core/commands/factories.h"
+#include "core/config/validate.h"
+
+namespace stagewright::commands {
+
+namespace {
+
+class Check : public Command
+{
+public:
+    std::string_view name() const override { return "check"; }
+    std::string_view arguments() const override { return "CONFIG…"; }
+    std::string_view summary() const override { return "say what is wrong with a stage before it is launched"; }
+    std::size_t mostPositionals() const override { return 1000; }
+    bool takesOverrides() const override { return true; }
+
+    void declare(CLI::App &app) override
+    {
+        app.add_flag("--fix", m_fix, "Show the edits that would mend what has one answer");
+        app.add_flag("--write", m_write, "With --fix: make the edits in the files");
+    }
+
+    Result<ExitCode> run(const Invocation &invocation, Output &output) override
+    {
+        if (m_write && !m_fix)
+            return Error(ExitCode::Usage, "run.command-line", "--write needs --fix: check --fix --write CONFIG");
+        output.object()["files"] = nlohmann::json::array();
+        for (const std::string &file : invocation.positionals) {
+            if (auto status = checkFile(file, invocation, output); !status)
+                return status.error();
+        }
+        const Problems &problems = output.problems();
+        const bool wrong = hasErrors(problems);
+        output.line(problems.empty() ? "no problems" : std::to_string(problems.size()) + (problems.size() == 1 ? " problem" : " problems")
+                                                           + (wrong ? "" : ", none of them an error"));
+        return wrong ? ExitCode::Usage : ExitCode::Done;
+    }
+
+private:
+    Status checkFile(const std::string &file, const Invocation &invocation, Output &output)
+    {
+        auto stage = config::loadStage(file, invocation.overrides);
+        if (!stage)
+            return stage.error();
+        Problems problems = config::validate(*stage, config::surroundingsOfThisMachine(*stage));
+        if (m_fix) {
+            if (auto status = fix(problems, file, output); !status)
+                return status;
+            if (m_write) {
+                // What is left is what counts.
+                stage = config::loadStage(file, invocation.overrides);
+                if (!stage)
+                    return stage.error();
+                problems = config::validate(*stage, config::surroundingsOfThisMachine(*stage));
+            }
+        }
+        output.problems().insert(output.problems().end(), problems.begin(), problems.end());
+        return Done{};
+    }
+
+    Status fix(const Problems &problems, const std::string &file, Output &output)
+    {
+        auto fixed = applyFixes(problems, file);
+        if (!fixed)
+            return fixed.error();
+        for (const FixedFile &changed : fixed->files) {
+            output.object()["files"].push_back(changed.file.string());
+            for (const std::string &title : changed.titles)
+                output.line(changed.file.string() + ": " + title);
+            if (m_write) {
+                if (auto written = replaceFile(changed.file, changed.text); !written)
+                    return written;
+            }
+        }
+        for (const Problem &problem : fixed->unfixed)
+            output.message(oneLine(problem));
+        return Done{};
+    }
+
+    bool m_fix = false, m_write = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeCheck() { return std::make_unique<Check>(); }
+
+} // namespace stagewright::commands
