@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/config/bucket_table.h"
 #include "core/config/stage.h"
 #include "core/table/table.h"
 
@@ -38,6 +39,8 @@ struct BucketRules {
 
 // From bucket_config, seed, dataset.fps_max and the aspect granularity. An error where the stage has no usable bucket_config.
 Result<BucketRules> bucketRules(const config::Stage &stage);
+// granularity in pixels; fpsMax in frames a second.
+Result<BucketRules> bucketRules(const std::vector<config::BucketRow> &rows, int granularity, std::int64_t seed, double fpsMax);
 
 // How a clip of `fps` is thinned out to stay at or below fpsMax: every stride-th frame, shown as newFps.
 struct FrameRate {
@@ -90,9 +93,7 @@ struct BucketPlan {
 
     std::int64_t batches() const;                      // of all ranks together
     std::int64_t batchesPerRank(std::int64_t worldSize) const { return batches() / worldSize; }
-    std::int64_t tailLost() const;                     // kept rows that fill no batch and are not reached in this epoch
-    // Also those in the last batches that do not fill a round of all ranks.
-    std::int64_t tailLost(std::int64_t worldSize) const;
+    std::int64_t tailLost() const;                     // kept rows that fill no batch; several ranks lose more, see order.h
 };
 
 // Deterministic whatever the number of threads. A table of 2 million rows takes about half a second on two threads.
