@@ -1,10 +1,11 @@
 // A viewer's end of the connection, without any waiting: made for an event loop.
 #pragma once
 
-#include <deque>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/protocol/message.h"
@@ -26,16 +27,16 @@ public:
     bool wantsToWrite() const { return !m_outgoing.empty(); }
     Status send(const Command &command);                  // queued, then as much written as the socket takes
     Status flush();
-    // What has arrived, up to max messages. Error: refused, another version, broken frame, connection closed (code run.connection-closed).
-    Result<std::deque<Incoming>> receive(std::size_t max = 4096);
+    // What has arrived, some 256 KiB of it at most (descriptor() stays readable then). Messages before an error are delivered first, the error by the next
+    // call. Errors: refused, another version, broken frame, connection closed (code run.connection-closed).
+    Result<std::vector<Incoming>> receive();
 
 private:
     explicit ViewerConnection(int fd);
     int m_fd = -1;
     std::string m_outgoing;
     FrameReader m_reader{kMaxRecordBytes};
-    bool m_greeted = false;
-    bool m_closed = false;
+    std::optional<Error> m_error;
 };
 
 } // namespace stagewright::protocol

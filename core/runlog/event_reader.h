@@ -1,6 +1,7 @@
 // Reads a run's history from its first record on and goes on as it grows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -31,11 +32,11 @@ public:
     // Up to maxRecords or about maxBytes, whichever comes first. An incomplete last line is left for the next call.
     Result<Batch> read(std::size_t maxRecords = 4096, std::size_t maxBytes = 4 << 20);
 
-    std::int64_t nextRecord() const { return m_next; }       // number of the record that read() will look at
+    std::int64_t nextRecord() const { return std::max(m_next, m_skipUntil); }     // number of the record that read() will deliver next
     bool hasTornTail() const { return !m_rest.empty(); }      // bytes without a line's end are waiting
     const std::filesystem::path &file() const { return m_file; }
-    // Goes on behind `count` records that were received another way (from the socket).
-    Status skip(std::int64_t count);
+    // Records below `record` are not delivered: they were received another way (from the socket).
+    void skipTo(std::int64_t record) { m_skipUntil = std::max(m_skipUntil, record); }
 
 private:
     Status ensureOpen();
@@ -43,7 +44,7 @@ private:
 
     std::filesystem::path m_file;
     int m_fd = -1;
-    std::int64_t m_next = 0;                       // record number
+    std::int64_t m_next = 0;                       // line that m_rest begins with, and so record number
     std::int64_t m_skipUntil = 0;                  // records below are not delivered
     std::string m_rest;                            // begun line
     bool m_restTooLong = false;

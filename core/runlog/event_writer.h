@@ -1,16 +1,12 @@
 // Writes the history of a run from a thread of its own. The training thread only moves a record into a queue.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
-#include <variant>
 
 #include "core/base/result.h"
 #include "core/events/record.h"
@@ -20,14 +16,14 @@ namespace stagewright::runlog {
 // What became of one record.
 struct WrittenLine {
     std::int64_t number = 0;                               // of the record, counted from 0: its line in the file
-    std::shared_ptr<const std::string> line;               // without the line's end
-    const events::Record *record = nullptr;                // alive during the call only
+    std::shared_ptr<const std::string> line;               // without the line's end; empty: a lost record
+    const events::Record *record = nullptr;                // alive during the call only; null: a lost record
 };
 
 // append() may be called from any thread; it never blocks on the disk. The observer is called on the writer's thread, in order, each record
 // once, after the attempt to write it: history first, viewers second.
 // When the disk is full (or hangs) records wait in memory and are written as soon as it takes them again. Beyond the limit the per-step records
-// (step, memory, buffer) are given up, oldest kept, newest lost; each leaves an empty line so that numbers stay, and a note with
+// (step, memory, buffer) are given up, the newest first; each leaves an empty line so that numbers stay, and a note with
 // code run.history-lost says how many. State, checkpoint, note, problem and summary records are never given up.
 class EventWriter
 {

@@ -1,0 +1,7 @@
+#include "core/base/version.h"
+
+namespace stagewright {
+
+const char *programVersion() { return STAGEWRIGHT_VERSION; }
+
+} // namespace stagewright
