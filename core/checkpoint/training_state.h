@@ -35,6 +35,7 @@ struct TrainingState {
     ckptfile::Counters counters;
     std::optional<ckptfile::ScalerState> scaler;             // fp16 only
     std::optional<ckptfile::DataPosition> position;          // of the next batch, this rank
+    std::int64_t collectedMicroSteps = 0;                    // of the window that `gradient`s belong to; 0 at a clean boundary
     std::map<std::string, std::string> randomStreams;        // name -> opaque bytes ("torch.cpu", "trainer.draws", …)
     std::string run;                                         // run id; retention looks only at checkpoints of the same one
     std::string datasetFingerprint;                          // data::BatchSource::fingerprint()

@@ -15,6 +15,7 @@ class FileSystem
 public:
     virtual ~FileSystem() = default;
     virtual int createFile(const std::filesystem::path &path, bool direct);      // O_WRONLY|O_CREAT|O_EXCL, O_DIRECT where asked
+    virtual int setDirect(int file, bool direct);                // switches O_DIRECT of an open file
     virtual ssize_t writeAt(int file, const void *data, std::size_t bytes, off_t offset);
     virtual int truncateFile(int file, off_t bytes);
     virtual int flushFile(int file);

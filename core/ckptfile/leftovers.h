@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -22,6 +24,11 @@ struct Leftover {
 Result<std::vector<Leftover>> findLeftovers(const std::filesystem::path &run);
 // Removes or puts back. Returns the paths that are gone; the first failure is returned after trying all.
 Result<std::vector<std::filesystem::path>> cleanLeftovers(const std::vector<Leftover> &leftovers);
+
+// Where an older checkpoint of the same step goes while the new one takes its place, and one that is being pruned.
+std::string replacedName(const std::string &temporary);                       // TEMPORARY.replaced
+std::string removalName(const std::string &targetName);                       // .tmp-remove-TARGET.PID-STARTTICKS-N
+std::optional<std::string> replacedTarget(std::string_view name);             // the target's name, of a name that replacedName() made
 
 // ".tmp-epoch0-global_step5.PID-STARTTICKS-N", in the folder of the target. N makes it unique inside the process.
 std::string temporaryName(const std::string &targetName);

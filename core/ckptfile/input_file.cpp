@@ -1,0 +1,60 @@
+#include "core/ckptfile/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/base/files.h"
+
+namespace stagewright::ckptfile {
+
+InputFile::InputFile(std::filesystem::path path, int file, std::int64_t size) : m_path(std::move(path)), m_file(file), m_size(size) {}
+InputFile::~InputFile() { ::close(m_file); }
+
+Result<std::shared_ptr<const InputFile>> InputFile::open(const std::filesystem::path &path)
+{
+    // Not blocking: a FIFO with the name of a checkpoint file must not hang a browser.
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return ioError("open", path, errno);
+    struct stat info {};
+    if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+        ::close(file);
+        return Error(ExitCode::InputOutput, "env.not-a-file", path.string() + " is not a regular file, one is needed", path.string());
+    }
+    return std::shared_ptr<const InputFile>(new InputFile(path, file, info.st_size));
+}
+
+Status InputFile::readAt(std::int64_t offset, void *into, std::int64_t bytes) const
+{
+    char *at = static_cast<char *>(into);
+    while (bytes > 0) {
+        const ssize_t got = ::pread(m_file, at, static_cast<std::size_t>(std::min<std::int64_t>(bytes, 1 << 30)), offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return ioError("read", m_path, errno);
+        if (got == 0)
+            return Error(ExitCode::Checkpoint, "checkpoint.truncated",
+                         m_path.string() + " ends at byte " + std::to_string(offset) + ", " + std::to_string(bytes) + " bytes too early", m_path.string());
+        at += got;
+        offset += got;
+        bytes -= got;
+    }
+    return Done{};
+}
+
+Result<std::string> InputFile::textAt(std::int64_t offset, std::int64_t bytes) const
+{
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    if (Status read = readAt(offset, text.data(), bytes); !read)
+        return read.error();
+    return text;
+}
+
+void InputFile::forgetCached() const { ::posix_fadvise(m_file, 0, 0, POSIX_FADV_DONTNEED); }
+
+} // namespace stagewright::ckptfile

@@ -1,0 +1,149 @@
+#include "core/ckptfile/listing.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/ckptfile/layout.h"
+#include "core/ckptfile/leftovers.h"
+#include "core/ckptfile/manifest.h"
+#include "core/ckptfile/quick_look.h"
+
+namespace stagewright::ckptfile {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool isNewer(const ListedCheckpoint &a, const ListedCheckpoint &b)
+{
+    return std::tuple(a.step, a.epoch, a.modified) > std::tuple(b.step, b.epoch, b.modified);
+}
+
+bool isWhole(const ListedCheckpoint &checkpoint)
+{
+    return checkpoint.badge == Badge::Verified || checkpoint.badge == Badge::Unverified || checkpoint.badge == Badge::Foreign || checkpoint.badge == Badge::Complete;
+}
+
+} // namespace
+
+Result<std::vector<ListedCheckpoint>> listCheckpoints(const fs::path &folder, const std::function<bool(const ListedCheckpoint &)> &next)
+{
+    std::error_code failed;
+    fs::directory_iterator entries(folder, failed);
+    if (failed)
+        return ioError("list the checkpoints of", folder, failed.value());
+    std::vector<ListedCheckpoint> listed;
+    std::vector<fs::path> replaced;
+    std::set<std::string> names;
+    bool wanted = true;
+    const auto add = [&](const fs::path &path, CheckpointName name) {
+        listed.push_back(quickLook(path, name));
+        wanted = !next || next(listed.back());
+    };
+    const fs::path own = fs::absolute(folder, failed).lexically_normal();
+    const std::string ownName = own.has_filename() ? own.filename().string() : own.parent_path().filename().string();
+    if (const auto name = parseCheckpointFolderName(ownName))
+        add(folder, *name);
+    for (; wanted && entries != fs::directory_iterator(); entries.increment(failed)) {
+        if (failed)
+            return ioError("list the checkpoints of", folder, failed.value());
+        const std::string name = entries->path().filename().string();
+        std::error_code ignored;
+        if (const auto parsed = parseCheckpointFolderName(name); parsed && entries->is_directory(ignored)) {
+            names.insert(name);
+            add(entries->path(), *parsed);
+        } else if (replacedTarget(name)) {
+            replaced.push_back(entries->path());
+        }
+    }
+    for (const fs::path &path : replaced) {
+        const std::string target = *replacedTarget(path.filename().string());
+        const auto name = parseCheckpointFolderName(target);
+        if (wanted && name && names.count(target) == 0)
+            add(path, *name);
+    }
+    std::sort(listed.begin(), listed.end(), isNewer);
+    return listed;
+}
+
+namespace {
+
+// Paths that match parts[at …] below `folder`.
+void expand(const fs::path &folder, const std::vector<std::string> &parts, std::size_t at, std::vector<fs::path> &found)
+{
+    std::error_code failed;
+    if (at == parts.size()) {
+        if (fs::exists(folder, failed))
+            found.push_back(folder);
+        return;
+    }
+    if (parts[at].find_first_of("*?[") == std::string::npos) {
+        expand(folder / parts[at], parts, at + 1, found);
+        return;
+    }
+    for (auto entry = fs::directory_iterator(folder.empty() ? fs::path(".") : folder, failed); !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+        const std::string name = entry->path().filename().string();
+        const bool hidden = name.starts_with(".") && !parts[at].starts_with(".");
+        if (!hidden && globMatches(parts[at], name))
+            expand(folder / name, parts, at + 1, found);
+    }
+}
+
+} // namespace
+
+std::vector<fs::path> expandGlob(const std::string &pattern)
+{
+    // A path that exists is meant literally, brackets and all.
+    std::error_code ignored;
+    if (fs::exists(pattern, ignored) || pattern.find_first_of("*?[") == std::string::npos)
+        return {pattern};
+    std::vector<std::string> parts;
+    for (const auto &part : fs::path(pattern).relative_path()) {
+        if (!part.empty())
+            parts.push_back(part.string());
+    }
+    std::vector<fs::path> found;
+    expand(fs::path(pattern).root_path(), parts, 0, found);
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+Result<Newest> newestComplete(const std::string &pathOrGlob)
+{
+    std::vector<ListedCheckpoint> candidates;
+    const std::vector<fs::path> paths = expandGlob(pathOrGlob);
+    std::vector<fs::path> others;
+    for (const fs::path &path : paths) {
+        std::error_code failed;
+        if (!fs::is_directory(path, failed))
+            continue;
+        auto listed = listCheckpoints(path);
+        if (!listed)
+            return listed.error();
+        candidates.insert(candidates.end(), listed->begin(), listed->end());
+        if (listed->empty() && (fs::exists(path / kRunningStatesFile, failed) || hasManifest(path)))
+            candidates.push_back(quickLook(path, {}));           // a checkpoint under a name that its owner gave it
+    }
+    std::sort(candidates.begin(), candidates.end(), isNewer);
+    candidates.erase(std::unique(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.path == b.path; }), candidates.end());
+    Newest newest;
+    for (const ListedCheckpoint &candidate : candidates) {
+        if (isWhole(candidate)) {
+            newest.path = candidate.path;
+            return newest;
+        }
+        newest.rejected.push_back(candidate.path.string() + ": " + candidate.sentence);
+    }
+    std::string sentence = paths.empty() || (candidates.empty() && paths.size() == 1 && !fs::exists(paths[0])) ? pathOrGlob + " does not exist" : "there is no checkpoint at " + pathOrGlob;
+    if (!newest.rejected.empty())
+        sentence = "none of the " + std::to_string(candidates.size()) + " checkpoints at " + pathOrGlob + " is whole; the newest: " + newest.rejected.front();
+    return Error(ExitCode::Checkpoint, newest.rejected.empty() ? "checkpoint.none" : "checkpoint.incomplete",
+                 sentence + "; give a checkpoint like outputs/RUN/epoch0-global_step100, a run folder or a pattern", pathOrGlob);
+}
+
+} // namespace stagewright::ckptfile

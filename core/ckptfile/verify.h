@@ -1,0 +1,30 @@
+// A checkpoint of ours against its manifest.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ckptfile/inspect.h"
+#include "core/ckptfile/manifest.h"
+
+namespace stagewright::ckptfile {
+
+using ReadProgress = std::function<bool(std::int64_t done, std::int64_t total, const std::string &file)>;   // bytes; false cancels
+
+// Sizes only: one stat a file. Files that are not listed are Foreign (hidden ones and verified.json are passed over).
+std::vector<InspectedFile> compareSizes(const std::filesystem::path &checkpoint, const Manifest &manifest);
+
+// Sizes, then every byte, read from the disk rather than from the kernel's cache where it can be told to. Error: cancelled, unreadable.
+Result<std::vector<InspectedFile>> compareHashes(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {});
+
+// Good and Foreign files are no fault.
+const InspectedFile *firstFault(const std::vector<InspectedFile> &files);
+bool allWhole(const std::vector<InspectedFile> &files);
+
+Error cancelled(const std::filesystem::path &path);      // checkpoint.cancelled
+
+} // namespace stagewright::ckptfile
