@@ -20,6 +20,15 @@ struct BucketRow {
     bool operator==(const BucketRow &) const = default;
 };
 
+// One row from its keys and value: probability in [0, 1] or a pair of them, batch size a whole number of at least 1 (None only where the
+// probability is 0). The error's code says which part is wrong (config.bucket-row, config.frames, config.probability, config.batch-size) and
+// carries a fix where the meaning is plain; its path is bucket_config.RESOLUTION.FRAMES.
+Result<BucketRow> bucketRow(const std::string &resolution, const DictKey &frames, const Value &value);
+
+// Makes what JSON, YAML and forms do to a table good: "129" becomes 129, lists become tuples. Both "129" and 129 in one resolution: the key of
+// digits is left as it is, and validate() says so.
+void normaliseBuckets(Dict &stageValues);
+
 // bucket_config's rows in file order. Rows with batch None and probability 0 (a switched-off bucket) are included with batchSize 0.
 // Fails on a table that validate() would also refuse, naming the row. No bucket_config, or an empty one: no rows.
 Result<std::vector<BucketRow>> bucketRows(const Stage &stage);

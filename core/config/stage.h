@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ public:
     std::filesystem::path m_file;
     std::vector<std::filesystem::path> m_baseChain;
     Problems m_problems;
+    std::set<std::string> m_helperNames;               // top-level names that an expression in the files uses (document.h)
 };
 
 // Reads FILE (.py or .yaml) with its base chain, then applies presets and overrides in order. The error is about a file that cannot be
