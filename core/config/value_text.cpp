@@ -131,8 +131,11 @@ std::string toPython(const Value &value)
 
 std::string pythonStr(const Value &value)
 {
-    if (value.type() == Type::String)
-        return value.string();
+    return value.type() == Type::String ? value.string() : pythonRepr(value);
+}
+
+std::string pythonRepr(const Value &value)
+{
     std::string out;
     writePython(value, out, true);
     return out;

@@ -11,5 +11,6 @@ namespace stagewright::config {
 std::string pythonFloat(double value);               // repr: "1e-05", "0.5", "3.0", "inf", "nan"
 std::string pythonString(std::string_view utf8);     // repr of a str, with its quotes
 std::string pythonStr(const Value &value);           // str(): strings bare, "inf" bare
+std::string pythonRepr(const Value &value);          // repr() as Python prints it: "inf" bare, which toPython() avoids
 
 } // namespace stagewright::config
