@@ -1,5 +1,7 @@
 #include "core/table/order.h"
 
+#include <algorithm>
+
 #include "core/table/random.h"
 
 namespace stagewright::table {
@@ -18,9 +20,10 @@ std::vector<std::int32_t> wholeBatches(const Bucket &bucket, Tail tail)
         rows.resize(rows.size() - rest);
         return rows;
     }
+    // Each row is repeated once at most, so a bucket of fewer than half a batch still fills none.
     const std::size_t own = rows.size();
-    for (std::size_t missing = size - rest, i = 0; missing > 0; --missing, ++i)
-        rows.push_back(rows[i % own]);
+    for (std::size_t i = 0; i < std::min(size - rest, own); ++i)
+        rows.push_back(rows[i]);
     return rows;
 }
 
@@ -52,12 +55,18 @@ BatchOrder::BatchOrder(const BucketPlan &plan, std::int64_t epoch, std::int64_t 
     }
     if (shuffle == Shuffle::On)
         m_access = permuted(m_access, permuter);
-    m_size = static_cast<std::int64_t>(m_access.size()) / worldSize;
+    const auto all = static_cast<std::int64_t>(m_access.size());
+    m_size = tail == Tail::Drop ? all / worldSize : (all + worldSize - 1) / worldSize;
     m_access.resize(static_cast<std::size_t>(m_size * worldSize));
+    for (std::int64_t i = all; i < static_cast<std::int64_t>(m_access.size()); ++i)
+        m_access[static_cast<std::size_t>(i)] = m_access[static_cast<std::size_t>(i - all)];       // Pad: the first batches once more
     m_ordinal.reserve(m_access.size());
-    std::vector<std::int32_t> next(plan.buckets.size(), 0);
-    for (const std::int32_t bucket : m_access)
-        m_ordinal.push_back(next[static_cast<std::size_t>(bucket)]++);
+    std::vector<std::int64_t> next(plan.buckets.size(), 0);
+    for (const std::int32_t bucket : m_access) {
+        const auto at = static_cast<std::size_t>(bucket);
+        const std::int64_t batches = (m_bucketBegin[at + 1] - m_bucketBegin[at]) / m_batchSize[at];
+        m_ordinal.push_back(static_cast<std::int32_t>(next[at]++ % batches));
+    }
 }
 
 BatchOrder::Entry BatchOrder::at(std::int64_t index) const

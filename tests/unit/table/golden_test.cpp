@@ -259,13 +259,14 @@ private Q_SLOTS:
             const json content = support::readJson(file);
             if (!content.contains("table"))
                 continue;
-            const auto table = tableOf(file.parent_path() / content.at("table").at("csv").get<std::string>());
+            const json &recorded = content.at("table");
+            const auto table = tableOf(file.parent_path() / recorded.at("csv").get<std::string>());
             QVERIFY(table);
             for (const auto &[key, rules] : std::map<std::string, CaptionRules>{{"captions_fps24_vmaf", {24, true}}, {"captions_fps_none_no_vmaf_first20", {999999999, false}}}) {
-                if (!content.contains(key))
+                if (!recorded.contains(key))
                     continue;
-                for (std::size_t row = 0; row < content.at(key).size(); ++row) {
-                    const json &expected = content.at(key)[row];
+                for (std::size_t row = 0; row < recorded.at(key).size(); ++row) {
+                    const json &expected = recorded.at(key)[row];
                     const auto number = static_cast<std::int64_t>(row);
                     QCOMPARE(captionOf(*table, rules, number), expected.at(0).get<std::string>());
                     QCOMPARE(mapFrameRate(table->number(NumberColumn::Fps, number), rules.fpsMax)->stride, expected.at(1).get<std::int64_t>());
