@@ -391,7 +391,7 @@ private:
             if (operand.root)
                 operand.root->shared = true;
         }
-        if (!operand.source.empty())
+        if (!operand.source.empty() && m_out.uses.size() < 100'000)
             m_out.uses.push_back({operand.source, operand.sourceOrigin, m_path, m_pathOrigin});
         operand.source.clear();
         operand.root = nullptr;

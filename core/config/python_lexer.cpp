@@ -98,8 +98,8 @@ private:
             m_at += peek(1) == '\r' && peek(2) == '\n' ? 3 : 2;
             return;
         }
-        if (m_lineStart && m_indented && m_brackets.empty() && !m_inside)
-            refuse("this line is indented, but a config has no blocks; remove the spaces before it", m_at);
+        if (m_lineStart && m_indented && m_brackets.empty() && !m_inside)          // the parser says what is wrong, as the line before may be the reason
+            add(TokenKind::Indent, m_at, m_at);
         m_lineStart = false;
         if (c == '{' && peek(1) == '{') {
             const Template found = templateAt(m_text, m_at);

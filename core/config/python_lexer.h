@@ -9,7 +9,7 @@
 
 namespace stagewright::config::python {
 
-enum class TokenKind : std::uint8_t { Name, Number, String, Operator, Template, Newline, End };
+enum class TokenKind : std::uint8_t { Name, Number, String, Operator, Template, Newline, Indent, End };
 
 struct Token {
     TokenKind kind = TokenKind::End;
@@ -17,7 +17,7 @@ struct Token {
 };
 
 struct Tokens {
-    std::vector<Token> tokens;       // ends with End; no Newline twice in a row, none at the start
+    std::vector<Token> tokens;       // ends with End; no Newline twice in a row, none at the start; Indent: white space before a statement
     std::vector<Comment> comments;
 };
 

@@ -152,6 +152,8 @@ private:
 
     Statement statement()
     {
+        if (at(TokenKind::Indent))
+            refuse("this line is indented, but a config has no blocks; remove the spaces before it", token().begin);
         Statement out;
         out.begin = token().begin;
         if (at(TokenKind::Name)) {
