@@ -25,11 +25,13 @@ struct TrainerParts {
     std::filesystem::path runFolder;             // exists; checkpoints go below it
     torch::Device device = torch::kCPU;
     std::string deviceReason;                    // why this device (DECISIONS: said in the log, the event and the window)
+    std::string deviceName;                      // empty: the CPU's own
+    std::int64_t deviceTotalBytes = 0;           // 0: this machine's memory, on the CPU
     int rank = 0;
     int worldSize = 1;
     std::optional<std::filesystem::path> load;   // checkpoint folder to resume from; the stage's own `load` is not looked at
     std::int64_t predictedPeakBytes = 0;         // for the summary; 0: no prediction
-    std::string runIdentity;                     // written into checkpoints (run id, version, …), opaque here
+    std::string runIdentity;                     // run id, written into checkpoints: retention looks only at those of the same run
 };
 
 // Lives on one thread: create() and run() are called there, and every record is reported there. Nothing here waits without a deadline,
@@ -37,8 +39,8 @@ struct TrainerParts {
 class Trainer
 {
 public:
-    // Builds model, EMA, encoders, optimizer and schedule, and loads the checkpoint. Reports RunStarted first, State "starting", and the
-    // milestones of the set-up. Errors: what the stage asks for is not built yet (Usage), the checkpoint does not fit (Checkpoint),
+    // Builds model, EMA, encoders, optimizer and schedule, and loads the checkpoint. Reports RunStarted first, then State "starting" and
+    // the milestones of the set-up. Errors: what the stage asks for is not built yet (Usage), the checkpoint does not fit (Checkpoint),
     // memory_limit or the device too small (OutOfMemory).
     static Result<std::unique_ptr<Trainer>> create(TrainerParts parts);
     ~Trainer();
