@@ -32,6 +32,7 @@ struct ResolvedDepth {
 Result<ResolvedDepth> resolveCheckpointDepth(bool gradCheckpoint, const std::optional<std::vector<std::int64_t>> &settings,
                                              int doubleBlocks, int singleBlocks);
 
+// Kept until backward: what it refers to must live that long.
 using BlockFunction = std::function<std::vector<torch::Tensor>(const std::vector<torch::Tensor> &inputs)>;
 
 struct CheckpointOptions {
@@ -48,5 +49,8 @@ struct CheckpointOptions {
 // needs a gradient, or under no-grad, it is the same as calling block(inputs). Throws what block throws; c10::Error when the second run's
 // outputs differ in shape or type from the first's, for a second backward, and for backward with create_graph.
 std::vector<torch::Tensor> checkpoint(const BlockFunction &block, const std::vector<torch::Tensor> &inputs, const CheckpointOptions &options);
+
+// True on a thread that runs a block for the second time.
+bool isRecomputing();
 
 } // namespace stagewright::memory

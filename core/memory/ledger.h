@@ -67,7 +67,7 @@ private:
     int m_previous;
 };
 
-// The block (see blockName() in core/model) on whose behalf this thread allocates; -1: none. Only looked at when perBlock is on.
+// The block (see blockName() in core/model) on whose behalf this thread allocates; -1: none.
 class BlockScope
 {
 public:
@@ -122,7 +122,8 @@ struct Snapshot {
     PhaseBytes peakInPhase{};          // highest total seen while each phase was going on, since resetPeak()
     std::int64_t allocations = 0;      // since attaching
     std::int64_t reserved = 0;         // what the caching allocator holds (CUDA), else total
-    std::vector<std::int64_t> byBlock, peakByBlock;     // by block, with perBlock on; else empty
+    // By block, with perBlock on, else empty: [0] outside the blocks, [i + 1] block i; shorter where later blocks allocated nothing.
+    std::vector<std::int64_t> byBlock, peakByBlock;
 };
 
 struct TracePoint {
