@@ -42,7 +42,7 @@ struct Node {
     NodeKind kind = NodeKind::Absent;
     char op = 0;
     bool parenthesized = false;      // a Tuple written with parentheses; any other node inside them
-    bool plainLiteral = false;       // String: one piece without prefix; its spelling says nothing that the value does not
+    bool plainLiteral = false;       // String: one piece without prefix, `op` its quote; its spelling says nothing that the value does not
     std::uint32_t begin = 0, end = 0;
     union {
         double number = 0;

@@ -133,7 +133,7 @@ private:
         while (m_at < m_text.size()) {
             const char c = m_text[m_at];
             const bool sign = (c == '+' || c == '-') && !prefixed && m_at > begin && (m_text[m_at - 1] == 'e' || m_text[m_at - 1] == 'E');
-            if (!isNamePart(c) && !sign && c != '.')
+            if ((!isNamePart(c) || (c & 0x80)) && !sign && c != '.')
                 break;
             ++m_at;
         }

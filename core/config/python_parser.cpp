@@ -658,6 +658,7 @@ private:
             node = make(NodeKind::String, begin);
             node.text = std::move(pieces[0].text);
             node.plainLiteral = plain && count == 1;
+            node.op = node.plainLiteral ? m_text[begin] : 0;
         } else {
             node = make(NodeKind::FormattedString, begin);
             node.children = std::move(pieces);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ public:
 private:
     std::string m_text;
     Format m_format;
+    mutable std::shared_ptr<const void> m_parsed;              // of m_text, for lineOf(); one thread at a time
 };
 
 // One Python literal or expression that needs no names: what a person types into a field or after a flag.

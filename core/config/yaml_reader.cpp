@@ -277,6 +277,11 @@ Value plainScalar(std::string_view text)
     return out;
 }
 
+Value valueOf(const Tree &tree, std::uint32_t index, const SourceText &source, python::Budget &budget)
+{
+    return Reader(tree, source, nullptr, OriginKind::File, budget).value(index);
+}
+
 Document read(const SourceText &source, std::string_view text, std::shared_ptr<const std::string> file, OriginKind kind, python::Budget &budget)
 {
     const Tree tree = parse(text);

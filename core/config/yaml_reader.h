@@ -9,6 +9,7 @@
 #include "core/config/python_arithmetic.h"
 #include "core/config/source_text.h"
 #include "core/config/value.h"
+#include "core/config/yaml_tree.h"
 
 namespace stagewright::config::yaml {
 
@@ -20,6 +21,9 @@ struct Document {
 // Reads `text`, byte for byte as long as source.text(), which gives the places. Throws Refusal. Aliases are copied; `budget` bounds what
 // they grow to. Two documents in one text are refused.
 Document read(const SourceText &source, std::string_view text, std::shared_ptr<const std::string> file, OriginKind kind, python::Budget &budget);
+
+// The value of one node. Throws Refusal.
+Value valueOf(const Tree &tree, std::uint32_t index, const SourceText &source, python::Budget &budget);
 
 // The value of a plain (unquoted) scalar; its spelling is set where the repr differs.
 Value plainScalar(std::string_view text);
