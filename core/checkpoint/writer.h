@@ -1,6 +1,6 @@
 // Saves a training state as a transaction, asynchronously or at once: snapshot, write, flush, commit (rename), verify, prune.
 //
-//   begin()            at an update boundary; returns once the snapshot is under way (async) or the checkpoint is committed and verified (sync)
+//   begin()            at an update boundary; returns once the snapshot is under way (async) or the checkpoint is committed (sync); verifying goes on beside training
 //   waitForSnapshot()  before anything may change a tensor of the state (next optimizer update, EMA, load); returns the seconds it blocked
 //   takeOutcomes()     at every update boundary: saves that ended since the last call, failures included; nothing is ever lost
 //   finish()           before the program ends

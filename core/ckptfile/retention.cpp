@@ -17,10 +17,10 @@ std::vector<fs::path> prunable(const std::vector<ListedCheckpoint> &listed, cons
     const auto verified = std::find_if(listed.begin(), listed.end(), [&](const ListedCheckpoint &checkpoint) { return checkpoint.path == newest; });
     if (verified == listed.end())
         return {};
-    // Ours, of this run, whole; hidden names (a replacement under way) and everything newer than the verified one are left alone.
+    // Ours, of this run, verified; hidden names (a replacement under way) and everything newer than `newest` are left alone.
     std::vector<const ListedCheckpoint *> mine;
     for (const ListedCheckpoint &checkpoint : listed) {
-        const bool whole = checkpoint.badge == Badge::Verified || checkpoint.badge == Badge::Unverified;
+        const bool whole = checkpoint.badge == Badge::Verified;
         const bool hidden = checkpoint.path.filename().string().starts_with(".");
         if (checkpoint.ours && checkpoint.run == rule.run && whole && !hidden && checkpoint.step <= verified->step)
             mine.push_back(&checkpoint);
@@ -30,7 +30,6 @@ std::vector<fs::path> prunable(const std::vector<ListedCheckpoint> &listed, cons
     for (const ListedCheckpoint *checkpoint : mine) {            // newest first
         const bool milestone = rule.keepEvery > 0 && checkpoint->step % rule.keepEvery == 0;
         if (kept < rule.keepNewest) {
-            // The verified one is the first of them; an unverified older one fills no place of a verified one, but stays while there is room.
             ++kept;
             continue;
         }

@@ -1,4 +1,4 @@
-// Which older checkpoints of a run may go. Only verified or complete ones of the same run count; the rest is never touched.
+// Which older checkpoints of a run may go. Only verified ones of the same run count; the rest is never touched.
 #pragma once
 
 #include <cstdint>

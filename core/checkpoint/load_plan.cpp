@@ -1,0 +1,82 @@
+#include "core/checkpoint/load_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/checkpoint/tensor_type.h"
+
+namespace stagewright::checkpoint {
+
+using ckptfile::StoredTensor;
+
+TensorMap::TensorMap(const std::vector<StoredTensor> &tensors)
+{
+    for (const StoredTensor &tensor : tensors) {
+        const std::string name(ckptfile::withoutPrefixes(tensor.name));
+        m_hadPrefixes = m_hadPrefixes || name.size() != tensor.name.size();
+        if (m_byName.emplace(name, &tensor).second)
+            m_order.push_back(name);
+    }
+}
+
+const StoredTensor *TensorMap::find(const std::string &name) const
+{
+    const auto found = m_byName.find(name);
+    return found == m_byName.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> TensorMap::without(const std::vector<ParameterState> &parameters) const
+{
+    std::set<std::string_view> known;
+    for (const ParameterState &parameter : parameters)
+        known.insert(parameter.name);
+    std::vector<std::string> unknown;
+    std::copy_if(m_order.begin(), m_order.end(), std::back_inserter(unknown), [&](const std::string &name) { return known.count(name) == 0; });
+    return unknown;
+}
+
+bool hasShape(const StoredTensor &stored, const torch::Tensor &tensor)
+{
+    return std::equal(stored.shape.begin(), stored.shape.end(), tensor.sizes().begin(), tensor.sizes().end());
+}
+
+std::string mismatchText(const std::string &name, const StoredTensor &stored, const torch::Tensor &tensor)
+{
+    return name + ": " + ckptfile::shapeText(stored.shape) + " in the checkpoint, " + ckptfile::shapeText(tensor.sizes().vec()) + " here";
+}
+
+namespace {
+
+// Straight into the tensor where bytes need no change; else through a tensor of the stored type.
+Status copyOne(const CopyStep &step)
+{
+    const torch::NoGradGuard noGrad;
+    const at::ScalarType type = torchType(step.from->dtype);
+    torch::Tensor into = step.into.detach();
+    if (step.from->elements() == 0)
+        return Done{};
+    if (into.device().is_cpu() && into.is_contiguous() && into.scalar_type() == type)
+        return step.from->read(0, into.mutable_data_ptr(), step.from->bytes());
+    torch::Tensor stored = torch::empty({step.from->elements()}, torch::TensorOptions().dtype(type).device(torch::kCPU));
+    if (Status read = step.from->read(0, stored.mutable_data_ptr(), step.from->bytes()); !read)
+        return read;
+    into.copy_(stored.view(into.sizes()));
+    return Done{};
+}
+
+} // namespace
+
+Status copyAll(const std::vector<CopyStep> &steps, const std::function<bool(std::int64_t)> &progress)
+{
+    std::int64_t done = 0;
+    for (const CopyStep &step : steps) {
+        if (Status copied = copyOne(step); !copied)
+            return copied;
+        done += step.from->bytes();
+        if (progress)
+            progress(done);
+    }
+    return Done{};
+}
+
+} // namespace stagewright::checkpoint

@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "core/checkpoint/load.h"
+#include "core/checkpoint/load_plan.h"
+#include "core/checkpoint/tensor_type.h"
+
+namespace stagewright::checkpoint {
+
+namespace fs = std::filesystem;
+using namespace ckptfile;
+
+namespace {
+
+// The tensors of whatever the path is. A checkpoint folder keeps its weights in model/.
+Result<std::vector<StoredTensor>> openWeights(const fs::path &path)
+{
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+        return Error(ExitCode::Checkpoint, "checkpoint.missing-weights", path.string() + " does not exist; give a .safetensors or .pt file, a folder of shards with its index, or a checkpoint folder", path.string());
+    if (fs::is_directory(path, ignored) && fs::is_directory(path / "model", ignored))
+        return tensorsOf(path / "model");
+    return tensorsOf(path);
+}
+
+// The wrapper that, left out, makes most names known; empty where names are fine as they are.
+std::string commonWrapper(const std::vector<StoredTensor> &tensors, const TrainingState &target)
+{
+    const TensorMap plain(tensors);
+    const auto matches = [&](const std::string &wrapper) {
+        return std::count_if(target.parameters.begin(), target.parameters.end(), [&](const ParameterState &parameter) { return plain.find(wrapper + parameter.name) != nullptr; });
+    };
+    std::string best;
+    auto most = matches("");
+    for (const char *wrapper : {"model.", "state_dict.", "diffusion_model.", "model.diffusion_model.", "ema.", "_orig_mod."}) {
+        if (const auto count = matches(wrapper); count > most) {
+            most = count;
+            best = wrapper;
+        }
+    }
+    return best;
+}
+
+std::string listed(const std::vector<std::string> &names)
+{
+    std::string text;
+    for (std::size_t at = 0; at < names.size() && at < 3; ++at)
+        text += (at > 0 ? ", " : "") + names[at];
+    return text + (names.size() > 3 ? " and " + std::to_string(names.size() - 3) + " more" : "");
+}
+
+void note(LoadReport &report, Severity severity, const char *code, const std::string &sentence)
+{
+    Problem problem;
+    problem.severity = severity;
+    problem.code = code;
+    problem.message = report.folder.string() + ": " + sentence;
+    problem.file = report.folder.string();
+    report.notes.push_back(std::move(problem));
+}
+
+} // namespace
+
+Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, const WeightOptions &options)
+{
+    auto tensors = openWeights(path);
+    if (!tensors)
+        return tensors.error();
+    LoadReport report;
+    report.folder = path;
+    const std::string wrapper = commonWrapper(*tensors, target);
+    const TensorMap stored(*tensors);
+    std::vector<CopyStep> steps;
+    std::int64_t matched = 0, wanted = 0;
+    std::vector<ParameterState> renamed;     // as the file would name them, to find what is unexpected
+    for (ParameterState &parameter : target.parameters) {
+        wanted += parameter.weight.numel();
+        ParameterState alias;
+        alias.name = wrapper + parameter.name;
+        renamed.push_back(alias);
+        const StoredTensor *from = stored.find(alias.name);
+        if (!from) {
+            report.missing.push_back(parameter.name);
+            continue;
+        }
+        if (!hasShape(*from, parameter.weight)) {
+            report.mismatched.push_back(mismatchText(parameter.name, *from, parameter.weight));
+            continue;
+        }
+        matched += parameter.weight.numel();
+        steps.push_back({from, parameter.weight});
+        if (parameter.master.defined())
+            steps.push_back({from, parameter.master});
+    }
+    report.unexpected = stored.without(renamed);
+    const auto refuse = [&](const char *code, const std::string &sentence) { return Error(ExitCode::Checkpoint, code, path.string() + ": " + sentence, path.string()); };
+    const double share = wanted > 0 ? static_cast<double>(matched) / static_cast<double>(wanted) : 1;
+    if (share < options.minimumMatch)
+        return refuse("checkpoint.no-match", "only " + formatNumber(std::round(share * 1000) / 10) + " % of the model's numbers are in there"
+                          + (report.missing.empty() ? "" : "; missing: " + listed(report.missing)) + (report.unexpected.empty() ? "" : "; the file has instead: " + listed(report.unexpected))
+                          + (report.mismatched.empty() ? "" : "; other shapes: " + listed(report.mismatched)) + ". It is another model or another layout of names");
+    if (!report.mismatched.empty() && !options.allowMismatch)
+        return refuse("checkpoint.weights-differ", std::to_string(report.mismatched.size()) + " tensors have another shape: " + listed(report.mismatched) + "; change the model section, or allow them to be skipped");
+    if (options.strict && !(report.missing.empty() && report.unexpected.empty() && report.mismatched.empty()))
+        return refuse("checkpoint.not-strict", "strict_load is on and the names differ" + (report.missing.empty() ? "" : "; missing: " + listed(report.missing)) + (report.unexpected.empty() ? "" : "; unexpected: " + listed(report.unexpected)));
+    if (Status copied = copyAll(steps, {}); !copied)
+        return copied.error();
+    if (stored.hadPrefixes() || !wrapper.empty())
+        note(report, Severity::Hint, "checkpoint.prefix", "names began with \"" + (stored.hadPrefixes() ? std::string("module.") : std::string()) + wrapper + "\", which was left out");
+    if (!report.missing.empty())
+        note(report, Severity::Warning, "checkpoint.missing", std::to_string(report.missing.size()) + " tensors of the model are not in there and keep their initial values: " + listed(report.missing));
+    if (!report.unexpected.empty())
+        note(report, Severity::Warning, "checkpoint.unexpected", std::to_string(report.unexpected.size()) + " tensors have no place in the model: " + listed(report.unexpected));
+    if (!report.mismatched.empty())
+        note(report, Severity::Warning, "checkpoint.mismatched", "skipped for their shape: " + listed(report.mismatched));
+    report.parts.push_back({"weights", true, std::to_string(steps.size()) + " tensors loaded"});
+    return report;
+}
+
+} // namespace stagewright::checkpoint
