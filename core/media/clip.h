@@ -34,7 +34,8 @@ struct ClipInfo {
     bool variableRate = false;                         // frames are not equally spaced (known only where counted)
 };
 
-enum class Count { IfCheap, Exactly };                 // Exactly reads the whole file, without decoding it
+// Exactly reads the whole file, without decoding it; IfNoClaim does so only where the container claims no number of frames.
+enum class Count { IfCheap, IfNoClaim, Exactly };
 
 // Errors have exit code Data; their sentence starts with the path. Codes: data.file-missing, data.file-folder, data.file-empty, data.not-media,
 // data.no-index (cut off or never finished: the index is missing), data.no-video, data.truncated, data.unreadable, data.timeout, data.stopped.
@@ -59,6 +60,12 @@ struct DecodeReport {
 // memory at a time, whatever the file's length. A file that ends early is not an error: see reachedEnd. sink returns false to end early.
 // Colours: BT.601 matrix and the stream's range, as PyAV's default, whatever the stream's colour tags; alpha is dropped. One thread.
 Result<DecodeReport> decodeFrames(const std::filesystem::path &path, std::span<const std::int64_t> indices,
+                                  const std::function<bool(const FrameView &)> &sink, const Limits &limits = {});
+
+// The same, but the indices are chosen once the file is open: choose is called once with what probe(path, IfNoClaim) tells.
+// An error of choose is returned as it is.
+using ChooseFrames = std::function<Result<std::vector<std::int64_t>>(const ClipInfo &)>;
+Result<DecodeReport> decodeFrames(const std::filesystem::path &path, const ChooseFrames &choose,
                                   const std::function<bool(const FrameView &)> &sink, const Limits &limits = {});
 
 // The same into memory.

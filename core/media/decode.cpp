@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/media/describe.h"
 #include "core/media/packet_index.h"
 #include "core/media/rgb.h"
 
@@ -141,19 +142,39 @@ private:
     DecodeReport m_report;
 };
 
+Result<DecodeReport> readFrames(Input &input, std::span<const std::int64_t> indices, const std::function<bool(const FrameView &)> &sink)
+{
+    assert(std::is_sorted(indices.begin(), indices.end()));
+    auto decoder = openDecoder(input);
+    if (!decoder)
+        return decoder.error();
+    return FrameReader(input, std::move(*decoder), indices, sink).run();
+}
+
 } // namespace
 
 Result<DecodeReport> decodeFrames(const std::filesystem::path &path, std::span<const std::int64_t> indices,
                                   const std::function<bool(const FrameView &)> &sink, const Limits &limits)
 {
-    assert(std::is_sorted(indices.begin(), indices.end()));
     auto input = Input::open(path, limits);
     if (!input)
         return input.error();
-    auto decoder = openDecoder(**input);
-    if (!decoder)
-        return decoder.error();
-    return FrameReader(**input, std::move(*decoder), indices, sink).run();
+    return readFrames(**input, indices, sink);
+}
+
+Result<DecodeReport> decodeFrames(const std::filesystem::path &path, const ChooseFrames &choose,
+                                  const std::function<bool(const FrameView &)> &sink, const Limits &limits)
+{
+    auto input = Input::open(path, limits);
+    if (!input)
+        return input.error();
+    const auto info = describe(**input, Count::IfNoClaim);
+    if (!info)
+        return info.error();
+    const auto indices = choose(*info);
+    if (!indices)
+        return indices.error();
+    return readFrames(**input, *indices, sink);
 }
 
 Result<DecodedClip> decode(const std::filesystem::path &path, std::span<const std::int64_t> indices, const Limits &limits)

@@ -120,7 +120,7 @@ void addPatterns(Collector &collector)
     collector.add("life=ratio=0.1:mold=8:seed=11:life_color=white:death_color=maroon:mold_color=black", "Conway's game of life, white cells dying on black.", 10);
     collector.add("cellauto=rule=110:seed=3:scroll=1", "A cellular automaton scrolling upwards, white triangles on black.", 8);
     collector.add("cellauto=rule=30:seed=5:scroll=1", "A chaotic cellular automaton scrolling upwards, white on black.", 8);
-    collector.add("sierpinski=seed=4:jump=200", "A Sierpinski fractal, triangles within triangles.", 4);
+    collector.add("sierpinski=seed=4:jump=200", "A Sierpinski carpet, black squares within squares on white.", 4);
     collector.add("color=c=red", "A plain red picture.", 0);
     collector.add("color=c=blue", "A plain blue picture.", 0);
 }

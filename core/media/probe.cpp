@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/media/describe.h"
 #include "core/media/packet_index.h"
 
 namespace stagewright::media {
@@ -34,12 +35,8 @@ bool hasCompleteIndex(const Input &input)
 
 } // namespace
 
-Result<ClipInfo> probe(const std::filesystem::path &path, Count count, const Limits &limits)
+Result<ClipInfo> describe(Input &input, Count count)
 {
-    auto opened = Input::open(path, limits);
-    if (!opened)
-        return opened.error();
-    Input &input = **opened;
     const AVStream *stream = input.stream();
     ClipInfo info;
     info.container = input.context()->iformat->name;
@@ -60,7 +57,8 @@ Result<ClipInfo> probe(const std::filesystem::path &path, Count count, const Lim
     info.seconds = secondsOf(input);
     info.headerFrames = std::max<std::int64_t>(stream->nb_frames, 0);
     const int entries = hasCompleteIndex(input) ? avformat_index_get_entries_count(stream) : 0;
-    if (count == Count::Exactly) {
+    const bool claimed = entries > 0 || info.headerFrames > 0;
+    if (count == Count::Exactly || (count == Count::IfNoClaim && !claimed)) {
         const auto index = scanPackets(input);
         if (!index)
             return index.error();
@@ -73,6 +71,14 @@ Result<ClipInfo> probe(const std::filesystem::path &path, Count count, const Lim
         info.frames = info.headerFrames > 0 ? info.headerFrames : std::llround(info.seconds * info.fps);
     }
     return info;
+}
+
+Result<ClipInfo> probe(const std::filesystem::path &path, Count count, const Limits &limits)
+{
+    auto input = Input::open(path, limits);
+    if (!input)
+        return input.error();
+    return describe(**input, count);
 }
 
 bool isImageFile(const std::filesystem::path &path)

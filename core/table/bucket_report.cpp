@@ -150,7 +150,7 @@ std::string describePlan(const BucketPlan &plan, std::int64_t worldSize)
         text += "  and " + std::to_string(sorted.size() - kShownBuckets) + " more buckets with fewer samples\n";
     text += formatCount(plan.rows) + " rows: " + formatCount(plan.kept) + " kept, " + formatCount(plan.rows - plan.kept) + " dropped\n" + dropLines(plan);
     text += formatCount(plan.batches()) + " batches in all, " + formatCount(plan.batchesPerRank(worldSize)) + " for each of " + std::to_string(worldSize)
-        + (worldSize == 1 ? " rank; " : " ranks; ") + formatCount(plan.tailLost()) + " kept rows fill no batch\n";
+        + (worldSize == 1 ? " rank; " : " ranks; ") + formatCount(plan.tailLost(worldSize)) + " kept rows are not reached\n";
     return text;
 }
 

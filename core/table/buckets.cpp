@@ -73,14 +73,6 @@ std::int64_t BucketPlan::batches() const
     return count;
 }
 
-std::int64_t BucketPlan::tailLost() const
-{
-    std::int64_t lost = 0;
-    for (const Bucket &bucket : buckets)
-        lost += bucket.samples() % bucket.batchSize;
-    return lost;
-}
-
 BucketPlan assignBuckets(const Table &table, const BucketRules &rules, std::int64_t epoch, int threads)
 {
     const BucketSearch search(rules);

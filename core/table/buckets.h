@@ -93,7 +93,8 @@ struct BucketPlan {
 
     std::int64_t batches() const;                      // of all ranks together
     std::int64_t batchesPerRank(std::int64_t worldSize) const { return batches() / worldSize; }
-    std::int64_t tailLost() const;                     // kept rows that fill no batch; several ranks lose more, see order.h
+    // Kept rows that the epoch does not reach: those that fill no batch, and those in the last batches that do not fill a round of all ranks.
+    std::int64_t tailLost(std::int64_t worldSize = 1) const;
 };
 
 // Deterministic whatever the number of threads. A table of 2 million rows takes about half a second on two threads.

@@ -84,15 +84,15 @@ std::span<const std::int32_t> BatchOrder::bucketRows(std::int32_t bucket) const
     return std::span(m_rows).subspan(static_cast<std::size_t>(m_bucketBegin[at]), static_cast<std::size_t>(m_bucketBegin[at + 1] - m_bucketBegin[at]));
 }
 
-std::int64_t tailLost(const BucketPlan &plan, std::int64_t epoch, std::int64_t worldSize)
+std::int64_t BucketPlan::tailLost(std::int64_t worldSize) const
 {
     std::int64_t reached = 0;
     for (std::int64_t rank = 0; rank < worldSize; ++rank) {
-        const BatchOrder order(plan, epoch, worldSize, rank);
+        const BatchOrder order(*this, epoch, worldSize, rank);
         for (std::int64_t i = 0; i < order.size(); ++i)
             reached += static_cast<std::int64_t>(order.at(i).rows.size());
     }
-    return plan.kept - reached;
+    return kept - reached;
 }
 
 } // namespace stagewright::table

@@ -42,9 +42,6 @@ private:
     std::vector<std::int32_t> m_ordinal;               // of that batch inside its bucket
 };
 
-// Kept rows that an epoch does not reach: those that fill no batch, and those in the last batches that do not fill a round of all ranks.
-std::int64_t tailLost(const BucketPlan &plan, std::int64_t epoch, std::int64_t worldSize);
-
 // Position arithmetic of the original's sampler state: last_micro_batch_access_index counts batches of all ranks.
 inline std::int64_t accessIndex(std::int64_t batchIndex, std::int64_t worldSize) { return batchIndex * worldSize; }
 inline std::int64_t batchIndexFromAccess(std::int64_t access, std::int64_t worldSize) { return access / worldSize; }
