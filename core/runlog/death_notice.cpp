@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include "core/base/host.h"
@@ -56,11 +57,9 @@ DeathNotice bySignal(int signal, const std::optional<Lease> &lease, std::int64_t
 std::int64_t oomKills()
 {
     std::ifstream file("/proc/vmstat");
-    std::string name;
-    std::int64_t count = 0;
-    while (file >> name >> count) {
-        if (name == "oom_kill")
-            return count;
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("oom_kill ", 0) == 0)
+            return std::strtoll(line.c_str() + 9, nullptr, 10);
     }
     return -1;
 }

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "core/base/host.h"
 #include "core/base/units.h"
 #include "core/events/record.h"
@@ -88,6 +91,18 @@ void setDied(RunCondition &condition, std::string sentence)
     setEnding(condition, static_cast<int>(ExitCode::WorkerDied), std::move(sentence));
 }
 
+// A list of a thousand dead runs asks the kernel once, not a thousand times.
+std::int64_t recentOomKills()
+{
+    static std::atomic<double> asked{-1};
+    static std::atomic<std::int64_t> count{-1};
+    if (steadySeconds() - asked > 0.5) {
+        count = oomKills();
+        asked = steadySeconds();
+    }
+    return count;
+}
+
 void judgeGone(RunCondition &condition, const fs::path &runFolder)
 {
     // It may have ended between our reading the lease and looking for its process.
@@ -98,7 +113,7 @@ void judgeGone(RunCondition &condition, const fs::path &runFolder)
     else if (auto told = endingInHistory(runFolder))
         setEnding(condition, told->exit, told->sentence);
     else
-        setDied(condition, describeDeath(condition.lease, std::nullopt, oomKills()).sentence);
+        setDied(condition, describeDeath(condition.lease, std::nullopt, recentOomKills()).sentence);
 }
 
 void judgeForeign(RunCondition &condition)

@@ -41,6 +41,7 @@ private:
     void startSave();
     void moveSave();
     void finishSave();
+    void waitForSave();
     void sleepFor(double seconds);
     bool mustEndNow();
     void report(events::Payload payload) { m_sink.report({0, m_step > 0 ? m_step : -1, std::move(payload)}); }
@@ -62,7 +63,7 @@ private:
     std::int64_t m_peak = 0;
     double m_loss = 1, m_blocked = 0;
     std::optional<Save> m_save;
-    std::int64_t m_saves = 0;
+    std::int64_t m_saves = 0, m_savedStep = -1;
     train::StopRequest m_stop = train::StopRequest::None;
     bool m_saveWanted = false;
     Outcome m_outcome;
@@ -148,6 +149,7 @@ void SyntheticRun::startSave()
 {
     if (m_save)
         return;
+    m_savedStep = m_step;
     m_save = Save{(m_b.runFolder / ("epoch" + std::to_string(m_step / 100) + "-global_step" + std::to_string(m_step))).string(), steadySeconds()};
     ++m_saves;
     m_blocked = static_cast<double>(m_b.saveMs) / 20'000;
@@ -183,6 +185,14 @@ void SyntheticRun::finishSave()
         report(events::Checkpoint{m_save->path, phase, {}, kCheckpointBytes, kCheckpointBytes, seconds, blocked, {}});
     m_outcome.summary.checkpoints.push_back({m_save->path, kCheckpointBytes, blocked, seconds});
     m_save.reset();
+}
+
+void SyntheticRun::waitForSave()
+{
+    while (m_save && !mustEndNow()) {
+        sleepFor(std::max(0.01, static_cast<double>(m_b.saveMs) / 5000));
+        moveSave();
+    }
 }
 
 bool SyntheticRun::mustEndNow()
@@ -264,11 +274,10 @@ Outcome SyntheticRun::run()
         m_outcome.summary.exit = static_cast<int>(ExitCode::Stopped);
     if (savesLast) {
         state("saving_last");
-        startSave();
-        while (m_save && !mustEndNow()) {
-            sleepFor(std::max(0.01, static_cast<double>(m_b.saveMs) / 5000));
-            moveSave();
-        }
+        waitForSave();                     // that is under way
+        if (m_savedStep != m_step)
+            startSave();
+        waitForSave();
     }
     m_outcome.summary.steps = m_step;
     m_outcome.summary.loss = m_loss;
