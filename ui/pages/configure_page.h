@@ -1,0 +1,68 @@
+// Configure: the stage as a form and as text, in step, with help and problems beside it.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/session/stage_session.h"
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QStackedWidget;
+class QToolButton;
+
+namespace stagewright::settings {
+class HelpPanel;
+class OptionForm;
+class StageTextEditor;
+}
+
+namespace stagewright::pages {
+
+class GroupList;
+
+class ConfigurePage : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit ConfigurePage(session::StageSession *stage, QWidget *parent = nullptr);
+    void showOption(const QString &path);              // in the form
+    void showText(bool text);                          // the text tab, or the form
+    bool isShowingText() const;
+    void focusSearch();
+    settings::OptionForm *form() { return m_form; }
+    settings::StageTextEditor *textEditor() { return m_text; }
+    // A line above the form: what a person should know now; empty hides it.
+    void setNotice(const QString &sentence, const QString &action = {});
+
+Q_SIGNALS:
+    void noticeAction();
+
+private:
+    QWidget *createLeft();
+    QWidget *createMiddle();
+    void connectStage();
+    void refresh();
+    void edit(const QString &path, const QString &expression, bool mayMerge);
+    void remove(const QString &path);
+    void fix(const Fix &fix);
+    void refuse(const Error &error);
+    void applyFilter();
+
+    session::StageSession *m_stage;
+    GroupList *m_groups;
+    QLineEdit *m_search;
+    QCheckBox *m_changedOnly, *m_advanced;
+    QToolButton *m_formTab, *m_textTab, *m_undo, *m_redo;
+    QLabel *m_lineWords;
+    QWidget *m_notice;
+    QLabel *m_noticeWords;
+    QPushButton *m_noticeButton;
+    QStackedWidget *m_stack;
+    settings::OptionForm *m_form;
+    settings::StageTextEditor *m_text;
+    settings::HelpPanel *m_help;
+};
+
+} // namespace stagewright::pages

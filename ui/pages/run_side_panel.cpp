@@ -1,0 +1,165 @@
+#include "ui/pages/run_side_panel.h"
+
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <filesystem>
+
+#include "core/base/host.h"
+#include "ui/look/kind_colors.h"
+#include "ui/look/language.h"
+#include "ui/look/parts.h"
+#include "ui/look/words.h"
+
+namespace stagewright::pages {
+
+using namespace Qt::StringLiterals;
+using look::q;
+
+RunSidePanel::RunSidePanel(const session::RunSession *run, QWidget *parent) : QScrollArea(parent), m_run(run)
+{
+    setWidgetResizable(true);
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    look::setRole(this, "rightpanel");
+    auto *body = new QWidget(this);
+    look::setRole(body, "panel");
+    auto *box = new QVBoxLayout(body);
+    box->setContentsMargins(14, 12, 12, 14);
+    box->setSpacing(5);
+    const auto section = [&](QLabel **title) {
+        box->addSpacing(*title == nullptr ? 8 : 0);
+        *title = look::sectionLabel(body);
+        box->addWidget(*title);
+    };
+    auto *lanesTitle = look::sectionLabel(body);
+    box->addWidget(lanesTitle);
+    for (const auto lane : plots::kLanes) {
+        auto *check = new QCheckBox(body);
+        m_lanes[lane] = check;
+        box->addWidget(check);
+        connect(check, &QCheckBox::toggled, this, [this, lane](bool on) { Q_EMIT laneToggled(lane, on); });
+    }
+    m_bufferTitle = m_phasesTitle = m_savesTitle = m_dataTitle = nullptr;
+    section(&m_bufferTitle);
+    m_bufferBar = new look::PartsBar(body);
+    m_bufferWords = look::label("caption", body, true);
+    m_bufferMore = look::label("muted", body, true);
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_bufferBar, m_bufferWords, m_bufferMore})
+        box->addWidget(widget);
+    section(&m_phasesTitle);
+    auto *grid = new QGridLayout;
+    grid->setVerticalSpacing(3);
+    grid->setColumnStretch(0, 1);
+    for (int i = 0; i < int(kPhaseNames.size()); ++i) {
+        auto *name = look::label("", body), *time = look::label("", body);
+        time->setAlignment(Qt::AlignRight);
+        grid->addWidget(name, i, 0);
+        grid->addWidget(time, i, 1);
+        m_phases[Phase(i)] = {name, time};
+    }
+    box->addLayout(grid);
+    section(&m_dataTitle);
+    m_dataWords = look::label("warning", body, true);
+    box->addWidget(m_dataWords);
+    section(&m_savesTitle);
+    m_saves = new QVBoxLayout;
+    m_saves->setSpacing(2);
+    box->addLayout(m_saves);
+    for (int i = 0; i < 4; ++i) {
+        auto *label = new look::ElidedLabel(body);
+        m_saves->addWidget(label);
+        m_saveLabels.append(label);
+    }
+    m_open = look::linkButton(body);
+    box->addWidget(m_open);
+    box->addStretch();
+    setWidget(body);
+    connect(m_open, &QPushButton::clicked, this, &RunSidePanel::checkpointsAsked);
+    look::bindText(this, [this, lanesTitle] {
+        lanesTitle->setText(tr("LANES"));
+        for (auto &[lane, check] : m_lanes)
+            check->setText(plots::titleOf(lane));
+        m_bufferTitle->setText(tr("ACTIVATION BUFFER"));
+        m_phasesTitle->setText(tr("THIS STEP"));
+        m_dataTitle->setText(tr("DATA"));
+        m_savesTitle->setText(tr("CHECKPOINTS"));
+        m_open->setText(tr("Open in Checkpoints"));
+        refresh();
+    });
+}
+
+void RunSidePanel::setLaneChecked(plots::Lane lane, bool on) { m_lanes.at(lane)->setChecked(on); }
+
+void RunSidePanel::refresh()
+{
+    refreshBuffer();
+    refreshPhases();
+    refreshSaves();
+    const auto &bad = m_run->facts().lastBadSample;
+    m_dataTitle->setVisible(bad.has_value());
+    m_dataWords->setVisible(bad.has_value());
+    if (bad)
+        m_dataWords->setText(tr("%1 bad so far, the last in row %2").arg(bad->total).arg(bad->row));
+}
+
+void RunSidePanel::refreshBuffer()
+{
+    const auto &buffer = m_run->facts().buffer;
+    const bool any = buffer && buffer->capacityBytes > 0;
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_bufferTitle, m_bufferBar, m_bufferWords, m_bufferMore})
+        widget->setVisible(any);
+    if (!any)
+        return;
+    m_bufferBar->setParts({{double(buffer->highWaterBytes), look::colorOf(MemoryKind::CheckpointedInput)}}, double(buffer->capacityBytes));
+    m_bufferWords->setText(tr("%1 of %2 · %3 blocks").arg(look::bytes(double(buffer->highWaterBytes)), look::bytes(double(buffer->capacityBytes))).arg(buffer->offloadedBlocks));
+    m_bufferMore->setText(buffer->keptBlocks > 0 ? tr("%1 blocks had no room and stayed on the device").arg(buffer->keptBlocks)
+                                                 : tr("waited %1 for copies").arg(look::duration(buffer->stallSeconds)));
+}
+
+void RunSidePanel::refreshPhases()
+{
+    const auto &step = m_run->facts().lastStep;
+    m_phasesTitle->setVisible(step.has_value());
+    for (auto &[phase, labels] : m_phases) {
+        const double seconds = step ? step->phaseSeconds[std::size_t(phase)] : 0;
+        labels.first->setVisible(seconds > 0);
+        labels.second->setVisible(seconds > 0);
+        if (seconds > 0) {
+            labels.first->setText(look::wordOf(phase));
+            labels.second->setText(tr("%1 s").arg(seconds, 0, 'f', seconds < 0.1 ? 3 : 2));
+        }
+    }
+}
+
+void RunSidePanel::refreshSaves()
+{
+    const auto &saves = m_run->facts().saves;
+    m_savesTitle->setVisible(!saves.empty());
+    m_open->setVisible(!saves.empty());
+    for (int i = 0; i < m_saveLabels.size(); ++i) {
+        auto *label = static_cast<look::ElidedLabel *>(m_saveLabels[i]);
+        const bool any = std::size_t(i) < saves.size();
+        label->setVisible(any);
+        if (!any)
+            continue;
+        const auto &save = saves[saves.size() - 1 - std::size_t(i)];
+        QString name = q(std::filesystem::path(save.path).filename());
+        name = name.mid(name.indexOf(u'-') + 1);
+        if (save.phase == "failed") {
+            look::setRole(label, "error");
+            label->setFullText(u"✕ "_s + name + u' ' + tr("failed: %1").arg(q(save.sentence)));
+        } else if (save.committed > 0) {
+            look::setRole(label, "good");
+            label->setFullText(u"✓ "_s + name + u' ' + (save.phase == "done" ? tr("verified") : tr("committed")) + u" · "_s + look::ago(save.committed, wallSeconds()));
+        } else {
+            look::setRole(label, "warning");
+            label->setFullText(u"◔ "_s + name + u' ' + look::wordOfSavePhase(save.phase));
+        }
+    }
+}
+
+} // namespace stagewright::pages

@@ -1,0 +1,46 @@
+// Right of the run's plot: which lanes are shown, the activation buffer, the newest step by phase, the saves.
+#pragma once
+
+#include <QScrollArea>
+#include <map>
+
+#include "ui/plots/lanes.h"
+#include "ui/session/run_session.h"
+
+class QCheckBox;
+class QGridLayout;
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+namespace stagewright::look { class PartsBar; }
+
+namespace stagewright::pages {
+
+class RunSidePanel : public QScrollArea
+{
+    Q_OBJECT
+public:
+    explicit RunSidePanel(const session::RunSession *run, QWidget *parent = nullptr);
+    void refresh();
+    void setLaneChecked(plots::Lane lane, bool on);
+
+Q_SIGNALS:
+    void laneToggled(stagewright::plots::Lane lane, bool on);
+    void checkpointsAsked();
+
+private:
+    void refreshBuffer();
+    void refreshPhases();
+    void refreshSaves();
+
+    const session::RunSession *m_run;
+    std::map<plots::Lane, QCheckBox *> m_lanes;
+    QLabel *m_bufferTitle, *m_bufferWords, *m_bufferMore, *m_phasesTitle, *m_savesTitle, *m_dataTitle, *m_dataWords;
+    look::PartsBar *m_bufferBar;
+    std::map<Phase, std::pair<QLabel *, QLabel *>> m_phases;
+    QVBoxLayout *m_saves;
+    QPushButton *m_open;
+    QList<QLabel *> m_saveLabels;
+};
+
+} // namespace stagewright::pages

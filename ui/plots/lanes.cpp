@@ -1,0 +1,57 @@
+#include "ui/plots/lanes.h"
+
+#include <QCoreApplication>
+
+namespace stagewright::plots {
+
+static QString tr(const char *text) { return QCoreApplication::translate("Lanes", text); }
+
+QString titleOf(Lane lane)
+{
+    switch (lane) {
+    case Lane::Memory: return tr(QT_TRANSLATE_NOOP("Lanes", "Device memory by kind"));
+    case Lane::Phases: return tr(QT_TRANSLATE_NOOP("Lanes", "Phases"));
+    case Lane::Buckets: return tr(QT_TRANSLATE_NOOP("Lanes", "Buckets"));
+    case Lane::Saves: return tr(QT_TRANSLATE_NOOP("Lanes", "Saves"));
+    case Lane::Host: return tr(QT_TRANSLATE_NOOP("Lanes", "Host memory"));
+    case Lane::Loss: return tr(QT_TRANSLATE_NOOP("Lanes", "Loss"));
+    case Lane::LearningRate: return tr(QT_TRANSLATE_NOOP("Lanes", "Learning rate"));
+    case Lane::GradNorm: return tr(QT_TRANSLATE_NOOP("Lanes", "Gradient norm"));
+    case Lane::Throughput: return tr(QT_TRANSLATE_NOOP("Lanes", "Throughput"));
+    }
+    return {};
+}
+
+QString shortTitleOf(Lane lane)
+{
+    switch (lane) {
+    case Lane::Memory: return tr(QT_TRANSLATE_NOOP("Lanes", "GiB"));
+    case Lane::Phases: return tr(QT_TRANSLATE_NOOP("Lanes", "phase"));
+    case Lane::Buckets: return tr(QT_TRANSLATE_NOOP("Lanes", "bucket"));
+    case Lane::Saves: return tr(QT_TRANSLATE_NOOP("Lanes", "save"));
+    case Lane::Host: return tr(QT_TRANSLATE_NOOP("Lanes", "host"));
+    case Lane::Loss: return tr(QT_TRANSLATE_NOOP("Lanes", "loss"));
+    case Lane::LearningRate: return tr(QT_TRANSLATE_NOOP("Lanes", "lr"));
+    case Lane::GradNorm: return tr(QT_TRANSLATE_NOOP("Lanes", "grad"));
+    case Lane::Throughput: return tr(QT_TRANSLATE_NOOP("Lanes", "clips/s"));
+    }
+    return {};
+}
+
+const char *keyOf(Lane lane)
+{
+    switch (lane) {
+    case Lane::Memory: return "memory";
+    case Lane::Phases: return "phases";
+    case Lane::Buckets: return "buckets";
+    case Lane::Saves: return "saves";
+    case Lane::Host: return "host";
+    case Lane::Loss: return "loss";
+    case Lane::LearningRate: return "lr";
+    case Lane::GradNorm: return "grad_norm";
+    case Lane::Throughput: return "throughput";
+    }
+    return "";
+}
+
+} // namespace stagewright::plots

@@ -1,0 +1,303 @@
+#include "ui/session/stage_session.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+
+namespace stagewright::session {
+
+using namespace Qt::StringLiterals;
+namespace fs = std::filesystem;
+
+class StageSession::SpliceCommand : public QUndoCommand
+{
+public:
+    SpliceCommand(StageSession *session, Splice splice, const QString &label, int mergeKey, bool applied)
+        : QUndoCommand(label), m_session(session), m_splice(std::move(splice)), m_mergeKey(mergeKey), m_applied(applied)
+    {
+    }
+    void undo() override { m_session->applyEdit(m_splice, false); }
+    void redo() override
+    {
+        if (!std::exchange(m_applied, false))
+            m_session->applyEdit(m_splice, true);
+    }
+    int id() const override { return m_mergeKey; }
+    bool mergeWith(const QUndoCommand *other) override
+    {
+        auto both = composed(m_splice, static_cast<const SpliceCommand *>(other)->m_splice);
+        if (!both)
+            return false;
+        m_splice = std::move(*both);
+        setObsolete(m_splice.empty());
+        return true;
+    }
+    const Splice &splice() const { return m_splice; }
+
+private:
+    StageSession *m_session;
+    Splice m_splice;
+    int m_mergeKey;
+    bool m_applied;                                // already in the text (a history that is being restored)
+};
+
+StageSession::StageSession(QObject *parent) : QObject(parent)
+{
+    m_journalTimer.setSingleShot(true);
+    m_journalTimer.setInterval(400);
+    connect(&m_journalTimer, &QTimer::timeout, this, &StageSession::writeJournalLater);
+    connect(&m_undo, &QUndoStack::cleanChanged, this, [this](bool clean) { Q_EMIT dirtyChanged(!clean); });
+    connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, &StageSession::fileTouched);
+}
+
+StageSession::~StageSession()
+{
+    m_undo.disconnect(this);
+    if (m_journalTimer.isActive())
+        writeJournalNow();
+}
+
+Status StageSession::open(const fs::path &file)
+{
+    std::error_code ignored;
+    const auto absolute = fs::absolute(file, ignored).lexically_normal();
+    auto text = readFile(absolute, 64 << 20);
+    if (!text)
+        return text.error();
+    if (m_journalTimer.isActive())
+        writeJournalNow();
+    if (!m_watcher.files().isEmpty())
+        m_watcher.removePaths(m_watcher.files());
+    m_file = absolute;
+    m_savedText = m_text = std::move(*text);
+    m_undo.clear();
+    m_undo.setClean();
+    m_restoredNotice.clear();
+    if (auto journal = readJournal(absolute))
+        restore(*journal);
+    ++m_revision;
+    m_snapshot = takeSnapshot(m_text, m_file, m_revision);
+    m_watcher.addPath(QString::fromStdString(m_file.string()));
+    Q_EMIT opened();
+    Q_EMIT textChanged();
+    Q_EMIT snapshotChanged();
+    Q_EMIT dirtyChanged(isDirty());
+    return Done{};
+}
+
+void StageSession::restore(const Journal &journal)
+{
+    if (journal.savedText != m_savedText) {
+        if (journal.text != journal.savedText && journal.text != m_savedText) {
+            pushSplice(spliceBetween(m_text, journal.text), tr("Unsaved edits of an older version of the file"), -1);
+            m_undo.undo();
+            m_restoredNotice = tr("The file changed on disk since your unsaved edits. Redo brings your version back.");
+        }
+        return;
+    }
+    // The stack is filled to its end with the text to match, then walked back to where the text stood.
+    m_text = journal.text;
+    for (std::size_t i = std::size_t(journal.position); i < journal.steps.size(); ++i)
+        applySplice(m_text, journal.steps[i].splice);
+    for (const auto &step : journal.steps)
+        m_undo.push(new SpliceCommand(this, step.splice, QString::fromStdString(step.label), -1, true));
+    if (journal.cleanPosition >= 0) {
+        m_undo.setIndex(journal.cleanPosition);
+        m_undo.setClean();
+    } else {
+        m_undo.resetClean();
+    }
+    m_undo.setIndex(journal.position);
+    if (m_text != m_savedText)
+        m_restoredNotice = tr("Unsaved edits from last time are back. Undo still knows them.");
+}
+
+void StageSession::applyEdit(const Splice &splice, bool forward)
+{
+    forward ? applySplice(m_text, splice) : revertSplice(m_text, splice);
+    ++m_revision;
+    scheduleSnapshot();
+    scheduleJournal();
+    Q_EMIT textChanged();
+}
+
+void StageSession::pushSplice(Splice splice, const QString &label, int mergeKey)
+{
+    if (!splice.empty())
+        m_undo.push(new SpliceCommand(this, std::move(splice), label, mergeKey, false));
+}
+
+void StageSession::setText(const std::string &text, const QString &label, int mergeKey)
+{
+    pushSplice(spliceBetween(m_text, text), label, mergeKey);
+}
+
+int StageSession::mergeKeyOf(const std::string &path)
+{
+    const auto at = std::find(m_mergePaths.begin(), m_mergePaths.end(), path);
+    const auto index = at - m_mergePaths.begin();
+    if (at == m_mergePaths.end())
+        m_mergePaths.push_back(path);
+    return int(1000 + index);
+}
+
+Status StageSession::setValue(const std::string &path, const std::string &expression, bool mayMerge)
+{
+    config::TextDocument document(m_text, format());
+    if (auto set = document.setValue(path, expression); !set)
+        return set;
+    setText(document.text(), tr("Change %1").arg(QString::fromStdString(path)), mayMerge ? mergeKeyOf(path) : -1);
+    return Done{};
+}
+
+Status StageSession::removeValue(const std::string &path)
+{
+    config::TextDocument document(m_text, format());
+    if (auto removed = document.removeKey(path); !removed)
+        return removed;
+    setText(document.text(), tr("Reset %1").arg(QString::fromStdString(path)));
+    return Done{};
+}
+
+Status StageSession::editDocument(config::TextDocument &document, const Edit &edit) const
+{
+    return edit.to ? document.setValue(edit.path, *edit.to) : document.removeKey(edit.path);
+}
+
+// A rename comes as remove and add; done as a rename it keeps the line, its comment and its spelling.
+static bool isRename(const std::vector<Edit> &edits, std::size_t i)
+{
+    if (i + 1 >= edits.size())
+        return false;
+    const Edit &removal = edits[i], &addition = edits[i + 1];
+    const auto parent = [](const std::string &path) { return path.substr(0, path.rfind('.') == std::string::npos ? 0 : path.rfind('.')); };
+    return removal.from && !removal.to && !addition.from && addition.to && *removal.from == *addition.to && parent(removal.path) == parent(addition.path);
+}
+
+Status StageSession::applyFix(const Fix &fix)
+{
+    config::TextDocument document(m_text, format());
+    for (std::size_t i = 0; i < fix.edits.size(); ++i) {
+        if (isRename(fix.edits, i)) {
+            const auto &to = fix.edits[i + 1].path;
+            if (document.renameKey(fix.edits[i].path, to.substr(to.rfind('.') == std::string::npos ? 0 : to.rfind('.') + 1))) {
+                ++i;
+                continue;
+            }
+        }
+        if (auto done = editDocument(document, fix.edits[i]); !done)
+            return done;
+    }
+    setText(document.text(), QString::fromStdString(fix.title));
+    return Done{};
+}
+
+int StageSession::applyAllFixes()
+{
+    if (!m_snapshot)
+        return 0;
+    int applied = 0;
+    m_undo.beginMacro(tr("Fix all that have one answer"));
+    for (const auto &problem : m_snapshot->problems)
+        if (problem.fix && applyFix(*problem.fix))
+            ++applied;
+    m_undo.endMacro();
+    return applied;
+}
+
+void StageSession::scheduleSnapshot()
+{
+    m_snapshotJob.start(this, [text = m_text, file = m_file, revision = m_revision] { return takeSnapshot(text, file, revision); },
+        [this](SnapshotPtr snapshot) {
+            m_snapshot = std::move(snapshot);
+            Q_EMIT snapshotChanged();
+        });
+}
+
+void StageSession::scheduleJournal()
+{
+    if (!m_journalTimer.isActive())
+        m_journalTimer.start();
+}
+
+Journal StageSession::currentJournal() const
+{
+    Journal journal{m_file.string(), m_savedText, m_text, {}, 0, m_undo.cleanIndex() < 0 ? -1 : 0};
+    const auto collect = [&](const QUndoCommand *command, auto &&self) -> void {
+        if (const auto *splice = dynamic_cast<const SpliceCommand *>(command))
+            journal.steps.push_back({splice->splice(), command->text().toStdString()});
+        for (int i = 0; i < command->childCount(); ++i)
+            self(command->child(i), self);
+    };
+    for (int i = 0; i <= m_undo.count(); ++i) {
+        if (i == m_undo.index())
+            journal.position = int(journal.steps.size());
+        if (i == m_undo.cleanIndex())
+            journal.cleanPosition = int(journal.steps.size());
+        if (i < m_undo.count())
+            collect(m_undo.command(i), collect);
+    }
+    return journal;
+}
+
+void StageSession::writeJournalLater()
+{
+    m_journalJob.start(this, [journal = currentJournal()] { return writeJournal(journal).ok(); }, [](bool) {});
+}
+
+// At a change of file and at the end, when nobody is left to wait for.
+void StageSession::writeJournalNow()
+{
+    m_journalTimer.stop();
+    m_journalJob.cancel();
+    if (auto written = writeJournal(currentJournal()); !written)
+        logger("ui.session")->warn("unsaved edits could not be kept: {}", written.error().message());
+}
+
+void StageSession::save() { saveAs(m_file); }
+
+void StageSession::saveAs(const fs::path &file)
+{
+    m_saveJob.start(this, [file, text = m_text] { return std::make_pair(replaceFile(file, text), text); },
+        [this, file, index = m_undo.index()](std::pair<Status, std::string> outcome) {
+            if (!outcome.first) {
+                Q_EMIT saveFailed(QString::fromStdString(outcome.first.error().message()));
+                return;
+            }
+            m_savedText = outcome.second;
+            if (file != m_file) {
+                removeJournal(m_file);
+                m_watcher.removePaths(m_watcher.files());
+                m_file = file;
+                ++m_revision;
+                scheduleSnapshot();
+                Q_EMIT opened();
+            }
+            m_watcher.addPath(QString::fromStdString(m_file.string()));
+            if (m_undo.index() == index && m_text == m_savedText)
+                m_undo.setClean();
+            scheduleJournal();
+            Q_EMIT saved();
+        });
+}
+
+void StageSession::reload()
+{
+    if (auto text = readFile(m_file, 64 << 20)) {
+        m_savedText = *text;
+        setText(*text, tr("Take the version on disk"));
+        m_undo.setClean();
+    }
+}
+
+void StageSession::fileTouched()
+{
+    // An atomic replacement ends the watch on the old file.
+    const auto path = QString::fromStdString(m_file.string());
+    if (!m_watcher.files().contains(path))
+        m_watcher.addPath(path);
+    auto text = readFile(m_file, 64 << 20);
+    if (text && *text != m_savedText && *text != m_text)
+        Q_EMIT changedOnDisk();
+}
+
+} // namespace stagewright::session

@@ -1,0 +1,89 @@
+// The stage that is open: its text, its undo history, its problems, its place on disk.
+#pragma once
+
+#include <QFileSystemWatcher>
+#include <QObject>
+#include <QTimer>
+#include <QUndoStack>
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/config/text_document.h"
+#include "ui/session/edit_journal.h"
+#include "ui/session/job.h"
+#include "ui/session/stage_snapshot.h"
+
+namespace stagewright::session {
+
+// GUI thread only. Every edit, by form or by text, goes through the undo stack as a splice of the text; after each a snapshot is taken on
+// another thread and snapshotChanged() tells when it is there. Unsaved edits are journalled within a second; saving and journalling write off
+// the GUI thread.
+class StageSession : public QObject
+{
+    Q_OBJECT
+public:
+    explicit StageSession(QObject *parent = nullptr);
+    ~StageSession() override;                      // journals what is unsaved
+
+    // Opens a stage, with the unsaved edits that a crash or an earlier start left. The error is about a file that cannot be read at all.
+    Status open(const std::filesystem::path &file);
+    bool isOpen() const { return !m_file.empty(); }
+    const std::filesystem::path &file() const { return m_file; }
+    config::Format format() const { return config::formatOf(m_file); }
+
+    const std::string &text() const { return m_text; }
+    QString displayText() const { return QString::fromStdString(m_text); }
+    void setText(const std::string &text, const QString &label, int mergeKey = -1);     // one undo step; merges with the last of the same key
+    // Sets an option to an expression in Python's spelling. A refused edit (text that does not parse) is returned, nothing changes then.
+    Status setValue(const std::string &path, const std::string &expression, bool mayMerge = false);
+    Status removeValue(const std::string &path);   // back to the base file's value or the default
+    Status applyFix(const Fix &fix);
+    int applyAllFixes();                           // every problem with a fix; how many were applied, one undo step
+
+    SnapshotPtr snapshot() const { return m_snapshot; }        // of the newest text whose snapshot is ready; never null once open
+    bool isSettled() const { return m_snapshot && m_snapshot->revision == m_revision; }
+    bool isDirty() const { return !m_undo.isClean(); }
+    QUndoStack *undoStack() { return &m_undo; }
+
+    void save();                                   // to file(); saved() or saveFailed() follow
+    void saveAs(const std::filesystem::path &file);
+    void reload();                                 // take the text on disk, as an undo step
+    QString restoredNotice() const { return m_restoredNotice; }
+
+Q_SIGNALS:
+    void opened();
+    void textChanged();
+    void snapshotChanged();
+    void dirtyChanged(bool dirty);
+    void saved();
+    void saveFailed(const QString &sentence);
+    void changedOnDisk();                          // by somebody else, and not what we hold
+
+private:
+    class SpliceCommand;
+    void applyEdit(const Splice &splice, bool forward);
+    void pushSplice(Splice splice, const QString &label, int mergeKey);
+    void scheduleSnapshot();
+    void scheduleJournal();
+    Journal currentJournal() const;
+    void writeJournalLater();
+    void writeJournalNow();
+    void restore(const Journal &journal);
+    void fileTouched();
+    Status editDocument(config::TextDocument &document, const Edit &edit) const;
+    int mergeKeyOf(const std::string &path);
+
+    std::filesystem::path m_file;
+    std::string m_text, m_savedText;
+    std::int64_t m_revision = 0;
+    SnapshotPtr m_snapshot;
+    QUndoStack m_undo;
+    std::vector<std::string> m_mergePaths;
+    Job m_snapshotJob, m_saveJob, m_journalJob;
+    QTimer m_journalTimer;
+    QFileSystemWatcher m_watcher;
+    QString m_restoredNotice;
+};
+
+} // namespace stagewright::session
