@@ -101,6 +101,23 @@ private:
         return value;
     }
 
+    // The value that `node` gives its entry or item: literals at once, everything else by evaluation.
+    Value item(const Node &node, bool &shared)
+    {
+        switch (node.kind) {
+        case NodeKind::Int:
+        case NodeKind::Float:
+        case NodeKind::None:
+        case NodeKind::True:
+        case NodeKind::False:
+            return placed(evaluateKind(node), node);
+        default: break;
+        }
+        Operand operand = evaluate(node);
+        shared |= operand.shared;
+        return placed(std::move(operand), node);
+    }
+
     // --- statements
 
     void execute(const Statement &statement)
@@ -598,11 +615,10 @@ private:
     {
         const DictKey dictKey = keyOf(key);
         const PathStep pathStep(*this, stepText(key), valueNode);
-        Operand operand = evaluate(valueNode);
-        shared |= operand.shared;
-        const bool again = dict.find(dictKey) != nullptr;
-        dict.set(dictKey, placed(std::move(operand), valueNode));
-        return again;
+        Value value = item(valueNode, shared);
+        const std::size_t before = dict.size();
+        dict.set(dictKey, std::move(value));
+        return dict.size() == before;
     }
 
     void mergeEntries(Dict &dict, const Node &node, bool &shared)
@@ -774,9 +790,7 @@ private:
                 std::move(more.begin(), more.end(), std::back_inserter(items));
                 continue;
             }
-            Operand operand = evaluate(child);
-            shared |= operand.shared;
-            items.push_back(placed(std::move(operand), child));
+            items.push_back(item(child, shared));
         }
         Operand out = of(node.kind == NodeKind::List ? Value::list(std::move(items)) : Value::tuple(std::move(items)));
         out.shared = shared;
@@ -980,6 +994,11 @@ std::string spellingOf(const Node &node, const Value &value, const SourceText &s
     }
     if (length == 0 || length > kLongest)
         return {};
+    if (node.kind == NodeKind::Int && !node.parenthesized) {
+        const std::string_view digits = std::string_view(source.text()).substr(node.begin, length);
+        if ((digits[0] != '0' || length == 1) && digits.find_first_not_of("0123456789") == digits.npos)
+            return {};
+    }
     const std::string text = oneLine(source.originalSlice(node.begin, node.end));
     if (text.empty() || (!value.isDict() && text == toPython(value)))
         return {};

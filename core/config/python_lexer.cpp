@@ -61,7 +61,8 @@ private:
     {
         if (m_out.tokens.size() >= kMaxTokens)
             refuse("the file is too long for a config (more than " + std::to_string(kMaxTokens) + " words and signs)", begin, "config.too-large");
-        m_out.tokens.push_back({kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+        const std::uint32_t sign = kind == TokenKind::Operator ? signCode(m_text.substr(begin, end - begin)) : 0;
+        m_out.tokens.push_back({kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), sign});
     }
 
     void newline(std::size_t at)
@@ -198,14 +199,16 @@ private:
     {
         const std::size_t begin = m_at;
         const char c = m_text[m_at];
+        // Most signs are one character: the longer ones all go on with one of these.
+        const bool longer = std::string_view("*/<>=.").find(peek(1)) != std::string_view::npos;
         static constexpr std::string_view three[] = {"**=", "//=", "<<=", ">>=", "..."};
         static constexpr std::string_view two[] = {"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":="};
         for (std::string_view sign : three) {
-            if (m_text.substr(m_at, 3) == sign)
+            if (longer && m_text.substr(m_at, 3) == sign)
                 return take(3);
         }
         for (std::string_view sign : two) {
-            if (m_text.substr(m_at, 2) == sign)
+            if (longer && m_text.substr(m_at, 2) == sign)
                 return take(2);
         }
         if (c == '(' || c == '[' || c == '{') {

@@ -11,9 +11,19 @@ namespace stagewright::config::python {
 
 enum class TokenKind : std::uint8_t { Name, Number, String, Operator, Template, Newline, Indent, End };
 
+// The characters of an operator in one number, so that signs compare quickly.
+constexpr std::uint32_t signCode(std::string_view sign)
+{
+    std::uint32_t code = 0;
+    for (char c : sign)
+        code = code << 8 | static_cast<unsigned char>(c);
+    return code;
+}
+
 struct Token {
     TokenKind kind = TokenKind::End;
     std::uint32_t begin = 0, end = 0;
+    std::uint32_t sign = 0;          // Operator: its signCode()
 };
 
 struct Tokens {

@@ -42,15 +42,17 @@ constexpr int kMaxDepth = 220;           // of expressions inside each other, br
 constexpr std::size_t kMaxNodes = 600'000;
 
 // Binary operators by precedence, lowest first.
-int precedenceOf(std::string_view sign)
+int precedenceOf(std::uint32_t sign)
 {
-    if (sign == "|") return 1;
-    if (sign == "^") return 2;
-    if (sign == "&") return 3;
-    if (sign == "<<" || sign == ">>") return 4;
-    if (sign == "+" || sign == "-") return 5;
-    if (sign == "*" || sign == "/" || sign == "//" || sign == "%" || sign == "@") return 6;
-    return 0;
+    switch (sign) {
+    case signCode("|"): return 1;
+    case signCode("^"): return 2;
+    case signCode("&"): return 3;
+    case signCode("<<"): case signCode(">>"): return 4;
+    case signCode("+"): case signCode("-"): return 5;
+    case signCode("*"): case signCode("/"): case signCode("//"): case signCode("%"): case signCode("@"): return 6;
+    default: return 0;
+    }
 }
 
 char binaryCode(std::string_view sign)
@@ -109,7 +111,7 @@ private:
     bool at(TokenKind kind) const { return token().kind == kind; }
     std::string_view slice(const Token &t) const { return m_text.substr(t.begin, t.end - t.begin); }
     std::string_view word() const { return slice(token()); }
-    bool isSign(std::string_view sign) const { return at(TokenKind::Operator) && word() == sign; }
+    bool isSign(std::string_view sign) const { return token().sign == signCode(sign); }
     bool isWord(std::string_view name) const { return at(TokenKind::Name) && word() == name; }
     bool takeSign(std::string_view sign)
     {
@@ -202,7 +204,7 @@ private:
                     out.value = std::move(node);
                 }
             }
-        } else if (at(TokenKind::Operator) && word().size() >= 2 && word().back() == '=' && precedenceOf(word().substr(0, word().size() - 1)) + (word() == "**=") > 0) {
+        } else if (at(TokenKind::Operator) && word().size() >= 2 && word().back() == '=' && precedenceOf(token().sign >> 8) + (token().sign == signCode("**=")) > 0) {
             out.kind = StatementKind::Augmented;
             out.op = binaryCode(word().substr(0, word().size() - 1));
             if (first.kind != NodeKind::Name && first.kind != NodeKind::Subscript && first.kind != NodeKind::Attribute)
@@ -294,6 +296,8 @@ private:
 
     Node expression()
     {
+        if (isAtomAlone())
+            return atom();
         const Deeper deeper(*this);
         if (isWord("lambda"))
             refuse("`lambda` needs real Python (a function), which is never run here; write the values themselves", token().begin, "config.needs-python");
@@ -312,6 +316,16 @@ private:
         node.children.push_back(expression());
         close(node);
         return node;
+    }
+
+    // A number, text or name and then the end of the value: most of what configs hold, and no need to ask for every operator.
+    bool isAtomAlone() const
+    {
+        if ((!at(TokenKind::Number) && !at(TokenKind::Name) && !at(TokenKind::String)) || isWord("lambda") || isWord("yield"))
+            return false;
+        const Token &next = m_tokens.tokens[m_next + 1];
+        return next.kind == TokenKind::Newline || next.sign == signCode(",") || next.sign == signCode(")") || next.sign == signCode("]")
+            || next.sign == signCode("}") || next.sign == signCode(":");
     }
 
     Node orTest() { return boolean(NodeKind::Or, "or"); }
@@ -346,8 +360,9 @@ private:
     char comparisonCode()
     {
         if (at(TokenKind::Operator)) {
-            const std::string_view sign = word();
-            const char code = sign == "<" ? '<' : sign == ">" ? '>' : sign == "<=" ? 'l' : sign == ">=" ? 'g' : sign == "==" ? '=' : sign == "!=" ? '!' : 0;
+            const std::uint32_t sign = token().sign;
+            const char code = sign == signCode("<") ? '<' : sign == signCode(">") ? '>' : sign == signCode("<=") ? 'l' : sign == signCode(">=") ? 'g'
+                : sign == signCode("==") ? '=' : sign == signCode("!=") ? '!' : 0;
             if (code)
                 ++m_next;
             return code;
@@ -385,11 +400,11 @@ private:
         if (level > 6)
             return factor();
         Node first = binary(level + 1);
-        if (!at(TokenKind::Operator) || precedenceOf(word()) != level)
+        if (!at(TokenKind::Operator) || precedenceOf(token().sign) != level)
             return first;
         Node node = make(NodeKind::Binary, first.begin);
         node.children.push_back(std::move(first));
-        while (at(TokenKind::Operator) && precedenceOf(word()) == level) {
+        while (at(TokenKind::Operator) && precedenceOf(token().sign) == level) {
             if (word() == "@")
                 refuse("'@' (a matrix product) needs real Python", token().begin, "config.needs-python");
             node.text += binaryCode(word());

@@ -190,6 +190,8 @@ void SourceText::substituteTemplates()
 
 std::size_t SourceText::originalOffset(std::size_t offset) const
 {
+    if (m_segments.size() == 1)
+        return std::min(m_original.size(), m_segments[0].original + offset);
     auto segment = std::upper_bound(m_segments.begin(), m_segments.end(), offset, [](std::size_t value, const Segment &s) { return value < s.at; });
     if (segment == m_segments.begin())
         return offset;
