@@ -36,6 +36,31 @@ public:
     LoadedConfig out;
     std::vector<python::NameUse> uses;
 
+    Result<OwnValues> loadOwn(const std::filesystem::path &file)
+    {
+        auto content = readFile(file, std::int64_t(kMaxTextBytes) + 1);
+        if (!content)
+            return content.error();
+        auto parsed = ConfigFile::parse(*content, file, formatOf(file), OriginKind::File, m_budget);
+        if (!parsed)
+            return parsed.error();
+        out.baseChain.push_back(file);
+        m_open.push_back(identityOf(file));
+        auto base = loadBases(*parsed, file);
+        if (!base)
+            return base.error();
+        OwnValues own;
+        own.base = *base;
+        auto evaluated = parsed->evaluate(std::move(base.value()), m_budget);
+        if (!evaluated)
+            return evaluated.error();
+        own.changesBase = !(evaluated->base == own.base);
+        own.values = std::move(evaluated->names);
+        for (const ConfigFile::BaseReference &reference : parsed->bases())
+            own.bases.push_back(reference.path);
+        return own;
+    }
+
     Result<Dict> load(const std::filesystem::path &file, const std::string *text, Format format, OriginKind kind)
     {
         if (out.baseChain.size() >= kMaxFiles || m_open.size() >= kMaxDepth)
@@ -190,6 +215,23 @@ Result<LoadedConfig> resolveChain(const std::filesystem::path &leaf, const std::
     out.staleHelpers = findStaleHelpers(out.values, chain.uses, out.problems);
     dropStrayDeletes(out.values, out.problems);
     return out;
+}
+
+Result<OwnValues> readOwnValues(const std::filesystem::path &file)
+{
+    return Chain().loadOwn(file);
+}
+
+Result<OwnValues> readOwnValues(const std::string &text, const std::filesystem::path &file, Format format, const Dict &base)
+{
+    python::Budget budget;
+    auto parsed = ConfigFile::parse(text, file, format, OriginKind::File, budget);
+    if (!parsed)
+        return parsed.error();
+    auto evaluated = parsed->evaluate(base, budget);
+    if (!evaluated)
+        return evaluated.error();
+    return OwnValues{std::move(evaluated->names), base, false, {}};
 }
 
 } // namespace stagewright::config

@@ -977,7 +977,7 @@ std::string spellingOf(const Node &node, const Value &value, const SourceText &s
         case NodeKind::False:
         case NodeKind::Dict: return {};
         case NodeKind::String:
-            if (node.plainLiteral)
+            if (node.plainLiteral && !(source.isSubstituted() && source.originalSlice(node.begin, node.end).find("{{") != std::string::npos))
                 return {};
             break;
         case NodeKind::Call:

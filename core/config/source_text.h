@@ -38,6 +38,7 @@ public:
 
     const std::string &text() const { return m_text; }
     const std::string &name() const { return m_name; }
+    bool isSubstituted() const { return m_segments.size() > 1; }
     bool hasByteOrderMark() const { return m_byteOrderMark; }
 
     Position positionOf(std::size_t offset) const;                       // of an offset in text(), in the original text

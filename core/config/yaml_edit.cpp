@@ -19,17 +19,6 @@ bool allDigits(std::string_view text)
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos && text.size() < 19;
 }
 
-// {{…}} would be braces to YAML: while places are looked for, they are a word of the same length.
-std::string withoutTemplates(std::string text)
-{
-    for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at + 1)) {
-        const std::size_t length = templateAt(text, at).length;
-        for (std::size_t i = at; i < at + length; ++i)
-            text[i] = text[i] == '\n' || text[i] == '\r' ? text[i] : 'x';
-    }
-    return text;
-}
-
 Error failed(const std::string &message)
 {
     return Error(ExitCode::Usage, "config.edit", message);

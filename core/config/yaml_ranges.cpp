@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/config/source_text.h"
 #include "core/config/text_lines.h"
 
 namespace stagewright::config::yaml {
@@ -154,6 +155,16 @@ private:
 };
 
 } // namespace
+
+std::string withoutTemplates(std::string text)
+{
+    for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at + 1)) {
+        const std::size_t length = templateAt(text, at).length;
+        for (std::size_t i = at; i < at + length; ++i)
+            text[i] = text[i] == '\n' || text[i] == '\r' ? text[i] : 'x';
+    }
+    return text;
+}
 
 std::size_t behindProperties(std::string_view text, std::size_t at)
 {

@@ -1,6 +1,7 @@
 // Where the values of a YAML text end, and where its comments are: yaml-cpp only says where values begin.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,9 @@ void markEnds(Tree &tree, std::string_view text);
 
 // All comments, in order; needs the ends.
 std::vector<python::Comment> commentsOf(const Tree &tree, std::string_view text);
+
+// {{…}} would be braces to YAML: while places are looked for, they are a word of the same length.
+std::string withoutTemplates(std::string text);
 
 // Behind a tag and an anchor before the value at `at`: where the value itself begins.
 std::size_t behindProperties(std::string_view text, std::size_t at);
