@@ -57,7 +57,6 @@ void BatchWork::loadRow(Sample &sample, std::int64_t position, std::int64_t row,
 {
     sample.row = row;
     sample.failure = m_quarantine.reason(row, bucket().frames);
-    sample.tried = !sample.failure;
     if (sample.failure)
         return;
     const std::int64_t access = table::accessIndex(m_source, m_options.worldSize) + m_options.rank;
@@ -77,12 +76,6 @@ void BatchWork::loadRow(Sample &sample, std::int64_t position, std::int64_t row,
     sample.failure = loaded.error().message();
     if (loaded.error().problem.code != "data.stopped")
         m_quarantine.add(row, shape.frames, *sample.failure);
-}
-
-void BatchWork::count(const Sample &sample)
-{
-    attempts += sample.tried;
-    failures += sample.tried && sample.failure;
 }
 
 void BatchWork::report(const Sample &sample, std::int64_t replacedBy)
@@ -110,11 +103,11 @@ bool BatchWork::replaceBad(table::PythonRandom *python, const std::atomic<bool> 
         const Sample wanted = sample;
         for (std::int64_t attempt = 1; attempt <= total && sample.failure; ++attempt, ++next) {
             const std::int64_t row = candidates[static_cast<std::size_t>(next % total)];
+            const bool knownBad = m_quarantine.reason(row, bucket().frames).has_value();
             loadRow(sample, position, row, attempt, python, stop);
-            count(sample);
             if (stop && stop->load())
                 return true;
-            if (sample.failure && sample.tried)
+            if (sample.failure && !knownBad)
                 report(sample, -1);
         }
         report(wanted, sample.failure ? -1 : sample.row);
@@ -152,8 +145,6 @@ bool BatchWork::shrink()
 
 bool BatchWork::complete(table::PythonRandom *python, const std::atomic<bool> *stop)
 {
-    for (const Sample &sample : m_samples)
-        count(sample);
     if (m_options.compat == Compat::OpenSora && shrink())
         return true;
     return replaceBad(python, stop);

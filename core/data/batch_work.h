@@ -44,19 +44,15 @@ public:
     // After all samples were loaded, by one thread: replaces bad ones, makes the batch. An error where nothing at all can be read.
     Result<Batch> finish(table::PythonRandom *python, const std::atomic<bool> *stop);
 
-    std::int64_t attempts = 0, failures = 0;           // files opened for this batch, valid after finish()
-
 private:
     struct Sample {
         std::int64_t row = 0, wantedRow = 0;
         torch::Tensor own;                             // pixels of a window that has a size of its own
         std::optional<std::string> failure;
-        bool tried = false;                            // opened, not known as bad before
     };
     const table::Bucket &bucket() const { return m_plan->plan.buckets[static_cast<std::size_t>(m_entry.bucket)]; }
     void setUp(std::int64_t index);
     void loadRow(Sample &sample, std::int64_t position, std::int64_t row, std::int64_t attempt, table::PythonRandom *python, const std::atomic<bool> *stop);
-    void count(const Sample &sample);
     bool replaceBad(table::PythonRandom *python, const std::atomic<bool> *stop);
     bool shrink();
     bool takeAnotherBucket(table::PythonRandom *python, const std::atomic<bool> *stop);

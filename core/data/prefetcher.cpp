@@ -186,8 +186,6 @@ Result<Delivery> Prefetcher::take()
     if (!*slot->result)
         return slot->result->error();
     delivery.batch = std::move(slot->result->value());
-    delivery.attempts = slot->work->attempts;
-    delivery.failures = slot->work->failures;
     return delivery;
 }
 

@@ -17,7 +17,6 @@ namespace stagewright::data {
 struct Delivery {
     std::optional<Batch> batch;                        // nothing: the epoch is over
     std::shared_ptr<const EpochPlan> plan;             // of that epoch
-    std::int64_t attempts = 0, failures = 0;
 };
 
 // One thread takes; the others are its own. One planner thread puts batches into the queue and groups the next epoch while the last batches of this one

@@ -1,6 +1,6 @@
 #include "core/data/source.h"
 
-#include <set>
+#include <utility>
 
 #include "core/data/prefetcher.h"
 
@@ -8,7 +8,7 @@ namespace stagewright::data {
 
 namespace {
 
-// A data set of which more than half is unreadable is a mistake, not bad luck; judged once so many files were opened.
+// A data set of which more than half is unreadable is a mistake, not bad luck; judged once so many files were met.
 constexpr std::int64_t kJudgeAfter = 64;
 
 // Keeps the place in the order, and counts. One thread.
@@ -93,30 +93,35 @@ private:
         if (!batch)
             return batch.error();
         delivery.batch = std::move(*batch);
-        delivery.attempts = work.attempts;
-        delivery.failures = work.failures;
         return delivery;
     }
 
     Result<std::optional<Batch>> deliver(Delivery delivery)
     {
         m_plan = delivery.plan;
-        m_attempts += delivery.attempts;
-        m_failures += delivery.failures;
         for (events::BadSample &bad : delivery.batch->bad) {
-            m_badRows.insert(bad.row);
-            bad.total = static_cast<std::int64_t>(m_badRows.size());
+            m_badRows += note(bad.row);
+            bad.total = m_badRows;
         }
-        if (m_attempts >= kJudgeAfter && 2 * m_failures > m_attempts)
+        for (const std::int64_t row : delivery.batch->rows)
+            m_goodRows += note(row);
+        if (m_goodRows + m_badRows >= kJudgeAfter && m_badRows > m_goodRows)
             return fail(tooManyBad(*delivery.batch));
         ++m_position.index;
         return std::optional<Batch>(std::move(delivery.batch));
     }
 
+    // Whether this row is met for the first time.
+    bool note(std::int64_t row)
+    {
+        m_met.resize(static_cast<std::size_t>(m_options.table->rowCount()));
+        return !std::exchange(m_met[static_cast<std::size_t>(row)], 1);
+    }
+
     Error tooManyBad(const Batch &batch) const
     {
         const std::string file = m_options.table->file().string();
-        std::string message = file + ": " + std::to_string(m_failures) + " of the " + std::to_string(m_attempts) + " files opened so far cannot be used";
+        std::string message = file + ": " + std::to_string(m_badRows) + " of the " + std::to_string(m_badRows + m_goodRows) + " files met so far cannot be used";
         if (!batch.bad.empty())
             message += ", the last one " + batch.bad.back().path + " (" + batch.bad.back().reason + ")";
         return Error(ExitCode::Data, "data.too-many-bad", message + "; check the paths of the table and the files", file);
@@ -136,8 +141,8 @@ private:
     mutable std::shared_ptr<const EpochPlan> m_plan;   // of m_position.epoch, or null
     std::string m_fingerprint;
     std::optional<table::PythonRandom> m_random;       // without workers, as one stream
-    std::int64_t m_attempts = 0, m_failures = 0;       // files opened, of the batches that were delivered
-    std::set<std::int64_t> m_badRows;
+    std::vector<char> m_met;                           // by row: was in a batch that was delivered, or was replaced there
+    std::int64_t m_goodRows = 0, m_badRows = 0;        // of those
     std::optional<Error> m_failure;
     std::unique_ptr<Prefetcher> m_prefetcher;          // last: its threads use what is above
 };

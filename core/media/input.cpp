@@ -100,11 +100,13 @@ Status Input::findStream()
     }
     if (!m_stream)
         return error("data.no-video", "has no video stream (sound or cover art only); remove the row");
-    if (m_stream->codecpar->width <= 0 || m_stream->codecpar->height <= 0)
-        return error("data.unreadable", "its pictures have no size: the stream is damaged or its codec is unknown");
     const std::string_view format = m_context->iformat->name;
     m_isImage = format == "image2" || format.ends_with("_pipe");
-    return Done{};
+    if (m_stream->codecpar->width > 0 && m_stream->codecpar->height > 0)
+        return Done{};
+    if (m_isImage)
+        return error("data.not-media", "is not an image, whatever its name says");
+    return error("data.unreadable", "its pictures have no size: the stream is damaged or its codec is unknown");
 }
 
 int Input::rotation() const

@@ -101,7 +101,7 @@ private Q_SLOTS:
         QTest::newRow("noise") << QByteArray("noise.png") << QByteArray("data.not-media");
         if (tests::haveFfmpegProgram()) {
             QVERIFY(tests::ffmpeg(QStringLiteral("-f lavfi -i sine -t 0.2 -c:a aac ") + text("sound.m4a")));
-            QVERIFY(tests::ffmpeg(QStringLiteral("-f lavfi -i sine=d=0.2 -f lavfi -i color=red:s=32x32 -map 0 -map 1 -c:a libmp3lame -frames:v 1 -c:v png "
+            QVERIFY(tests::ffmpeg(QStringLiteral("-f lavfi -i sine=d=0.2 -f lavfi -i color=red:s=32x32:d=0.04 -map 0 -map 1 -c:a libmp3lame -c:v png "
                                                  "-disposition:v attached_pic ") + text("cover.mp3")));
             QTest::newRow("sound only") << QByteArray("sound.m4a") << QByteArray("data.no-video");
             QTest::newRow("cover art") << QByteArray("cover.mp3") << QByteArray("data.no-video");
@@ -212,9 +212,9 @@ private Q_SLOTS:
         if (!tests::haveFfmpegProgram())
             QSKIP("the ffmpeg program is not installed");
         QFETCH(int, degrees);
-        // A white mark in the upper left corner; -metadata rotate counts clockwise for the viewer.
+        // A white mark in the upper left corner; this ffmpeg's option counts counter-clockwise, as its own player then shows the file.
         QVERIFY(tests::ffmpeg(QStringLiteral("-f lavfi -i color=black:s=64x32:r=5:d=0.4,drawbox=0:0:16:16:white:fill -c:v mpeg4 -q:v 1 ") + text("up.mp4")));
-        QVERIFY(tests::ffmpeg(QStringLiteral("-i %1 -c copy -metadata:s:v rotate=%2 %3").arg(text("up.mp4")).arg(degrees).arg(text("turned.mp4"))));
+        QVERIFY(tests::ffmpeg(QStringLiteral("-i %1 -c copy -metadata:s:v rotate=%2 %3").arg(text("up.mp4")).arg((360 - degrees) % 360).arg(text("turned.mp4"))));
         const auto info = probe(file("turned.mp4"));
         QVERIFY(info);
         QCOMPARE(info->rotation, degrees);
