@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/version.h"
 #include "core/protocol/viewer_server.h"
+#include "core/runhost/fatal_signals.h"
 #include "core/runhost/heartbeat.h"
 #include "core/runhost/stop_signals.h"
 #include "core/runlog/event_writer.h"
@@ -49,6 +50,7 @@ public:
 
     Status start();
     void report(events::Record record);
+    void note(const std::string &level, const std::string &sentence, const std::string &code);
     train::Requests poll();
     void finish(events::Summary summary, const std::string &sentence);
     void requestStop(train::StopRequest stop);
@@ -76,7 +78,8 @@ private:
     std::string m_endSentence;
     std::atomic<bool> m_saveWanted{false};
     std::atomic<double> m_trainingSign{0};
-    bool m_closingStateReported = false, m_finished = false;        // the training thread only
+    bool m_closingStateReported = false;               // guarded by m_mutex
+    std::atomic<bool> m_finished{false};
 
     // In the order in which they are started; they end the other way round.
     std::unique_ptr<runlog::TensorBoardWriter> m_tensorboard;       // the history writer's thread only
@@ -123,14 +126,16 @@ Status RunHost::Implementation::start()
         else
             notes.push_back({"warning", "no TensorBoard file: " + board.error().message(), board.error().problem.code});
     }
-    for (events::Note &note : notes)
-        report({0, -1, std::move(note)});
+    for (const events::Note &one : notes)
+        note(one.level, one.sentence, one.code);
     m_heartbeat = std::make_unique<Heartbeat>(m_options.folder, [this] { return currentLease(); }, [this](const std::optional<Error> &error) {
         if (error)
-            report({0, -1, events::Note{"warning", error->message(), error->problem.code}});
+            note("warning", error->message(), error->problem.code);
     });
     if (m_options.handleSignals)
         m_signals = std::make_unique<StopSignals>([this](int count) { onSignal(count); });
+    if (m_options.handleSignals)
+        noteFatalSignals(m_options.folder);
     return Done{};
 }
 
@@ -167,6 +172,13 @@ RunHost::Implementation::~Implementation()
     m_server.reset();
 }
 
+void RunHost::Implementation::note(const std::string &level, const std::string &sentence, const std::string &code)
+{
+    const auto severity = level == "error" ? spdlog::level::err : level == "warning" ? spdlog::level::warn : spdlog::level::info;
+    logger("core.run")->log(severity, "{}", sentence);
+    report({0, -1, events::Note{level, sentence, code}});
+}
+
 void RunHost::Implementation::report(events::Record record)
 {
     if (record.time == 0)
@@ -179,12 +191,8 @@ void RunHost::Implementation::report(events::Record record)
         const std::lock_guard lock(m_mutex);
         m_state = state->state;
         m_closingStateReported = m_closingStateReported || state->state == "finished" || state->state == "failed";
-        if (state->exit)
+        if (state->exit && !state->sentence.empty())
             m_endSentence = state->sentence;
-    }
-    if (const auto *note = std::get_if<events::Note>(&record.payload)) {
-        const auto level = note->level == "error" ? spdlog::level::err : note->level == "warning" ? spdlog::level::warn : spdlog::level::info;
-        logger("core.run")->log(level, "{}", note->sentence);
     }
     const bool isState = state != nullptr;
     m_history->append(std::move(record));
@@ -202,7 +210,7 @@ void RunHost::Implementation::onWritten(const runlog::WrittenLine &line)
     if (auto written = m_tensorboard->add(*line.record); !written) {
         const Error error = written.error();
         m_tensorboard.reset();
-        m_history->append({wallSeconds(), -1, events::Note{"warning", "the TensorBoard file ends here: " + error.message(), error.problem.code}});
+        note("warning", "the TensorBoard file ends here: " + error.message(), error.problem.code);
     }
 }
 
@@ -235,8 +243,7 @@ void RunHost::Implementation::onSignal(int count)
 {
     requestStop(count == 1 ? train::StopRequest::SaveAndStop : train::StopRequest::Now);
     const char *sentence = count == 1 ? "a signal asks to stop: the update is finished and saved; a second signal stops at once" : "a second signal: stopping at once";
-    m_history->append({wallSeconds(), -1, events::Note{"info", sentence, "run.signal"}});
-    logger("core.run")->info("{}", sentence);
+    note("info", sentence, "run.signal");
 }
 
 // On the server's thread.
@@ -290,18 +297,20 @@ Status RunHost::Implementation::updateIdentity(const std::function<void(runlog::
 
 void RunHost::Implementation::finish(events::Summary summary, const std::string &sentence)
 {
-    if (std::exchange(m_finished, true))
+    if (m_finished.exchange(true))
         return;
     if (summary.run.empty())
         summary.run = m_options.folder.string();
     const int exit = summary.exit;
-    if (!m_closingStateReported)
-        report({0, m_step, events::State{closingState(exit), sentence, exit}});
+    bool isClosed = false;
     {
         const std::lock_guard lock(m_mutex);
+        isClosed = m_closingStateReported;
         if (!sentence.empty())
             m_endSentence = sentence;
     }
+    if (!isClosed)
+        report({0, m_step, events::State{closingState(exit), sentence, exit}});
     report({0, m_step, std::move(summary)});
     const Status flushed = m_history->flush(kFlushSeconds);
     if (!flushed)
@@ -335,11 +344,12 @@ void RunHost::requestSave() { m_implementation->requestSave(); }
 const std::filesystem::path &RunHost::folder() const { return m_implementation->m_options.folder; }
 const std::string &RunHost::socket() const { return m_implementation->m_socket; }
 std::int64_t RunHost::lastStep() const { return m_implementation->m_step; }
+bool RunHost::stopsAtOnce() const { return m_implementation->m_stop.load() == train::StopRequest::Now; }
 bool RunHost::stopRequested() const { return m_implementation->m_stop.load() != train::StopRequest::None; }
 
 void RunHost::note(const std::string &level, const std::string &sentence, const std::string &code)
 {
-    report({0, -1, events::Note{level, sentence, code}});
+    m_implementation->note(level, sentence, code);
 }
 
 void RunHost::setState(const std::string &state, const std::string &sentence)

@@ -15,7 +15,7 @@
 
 namespace stagewright::runhost {
 
-// report() and poll() never block and belong to the training thread (as train::Sink says); the others may be called from any thread.
+// report() and poll() never block (train::Sink); everything may be called from any thread. What is to be logged is logged by who reports it.
 class RunHost : public train::Sink
 {
 public:
@@ -23,7 +23,7 @@ public:
         std::filesystem::path folder;                  // exists, with the config files; nobody else's
         runlog::RunIdentity identity;                  // written to run.json
         bool tensorboard = true;
-        bool handleSignals = true;                     // SIGTERM, SIGINT: first StopRequest::SaveAndStop, second Now
+        bool handleSignals = true;                     // SIGTERM, SIGINT: first StopRequest::SaveAndStop, second Now; crashes leave a word
         double drainSeconds = 2;                       // at the end: how long viewers may take what is left
     };
     // Takes the folder: run.json, lease, history. Errors: another process holds it or has run in it, or it cannot be written.
@@ -34,6 +34,7 @@ public:
     void report(events::Record record) override;       // time is filled in where it is 0
     train::Requests poll() override;
 
+    // Logs and reports.
     void note(const std::string &level, const std::string &sentence, const std::string &code = {});
     void setState(const std::string &state, const std::string &sentence = {});
     // Further facts for run.json (device, dataset fingerprint), known later.
@@ -48,6 +49,7 @@ public:
     const std::string &socket() const;                 // empty: none
     std::int64_t lastStep() const;
     bool stopRequested() const;
+    bool stopsAtOnce() const;
 
 private:
     class Implementation;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
+#include "core/base/files.h"
 #include "core/base/host.h"
 #include "core/base/units.h"
 #include "core/events/record.h"
@@ -103,6 +105,14 @@ std::int64_t recentOomKills()
     return count;
 }
 
+// The signal that the worker itself noted while it crashed, in waitpid()'s form.
+std::optional<int> notedDeath(const fs::path &runFolder)
+{
+    const auto text = readFile(deathPath(runFolder), 16);
+    const int signal = text ? std::atoi(text->c_str()) : 0;
+    return signal > 0 && signal < 64 ? std::optional<int>(signal) : std::nullopt;
+}
+
 void judgeGone(RunCondition &condition, const fs::path &runFolder)
 {
     // It may have ended between our reading the lease and looking for its process.
@@ -113,7 +123,7 @@ void judgeGone(RunCondition &condition, const fs::path &runFolder)
     else if (auto told = endingInHistory(runFolder))
         setEnding(condition, told->exit, told->sentence);
     else
-        setDied(condition, describeDeath(condition.lease, std::nullopt, recentOomKills()).sentence);
+        setDied(condition, describeDeath(condition.lease, notedDeath(runFolder), recentOomKills()).sentence);
 }
 
 void judgeForeign(RunCondition &condition)
@@ -140,6 +150,11 @@ void judgeAlive(RunCondition &condition)
 }
 
 } // namespace
+
+fs::path deathPath(const fs::path &runFolder)
+{
+    return runFolder / "death";
+}
 
 const char *runStateName(RunState state)
 {

@@ -42,6 +42,9 @@ struct DeathNotice {
 };
 DeathNotice describeDeath(const std::optional<Lease> &lease, std::optional<int> waitStatus, std::int64_t oomKillsNow);
 
+// "death": the number of the signal that a crashing worker noted, if it could. Read by conditionOf().
+std::filesystem::path deathPath(const std::filesystem::path &runFolder);
+
 // How often the kernel has killed a process of this machine for want of memory (oom_kill of /proc/vmstat); -1 where it does not say.
 std::int64_t oomKills();
 
