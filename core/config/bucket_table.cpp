@@ -56,9 +56,20 @@ Value normalisedRow(const Value &value)
     return row;
 }
 
+bool isNormal(const DictKey &key, const Value &row)
+{
+    if (!key.isInteger() && digits(key.text()))
+        return false;
+    if (row.type() == Type::List)
+        return false;
+    return row.type() != Type::Tuple || std::none_of(row.items().begin(), row.items().end(), [](const Value &item) { return item.type() == Type::List; });
+}
+
 // Frame keys of one resolution as integers where they are digits.
 void normaliseFrames(Dict &rows)
 {
+    if (std::all_of(rows.begin(), rows.end(), [](const auto &entry) { return isNormal(entry.first, entry.second); }))
+        return;
     Dict normalised;
     for (const auto &[key, value] : rows) {
         DictKey name = key;

@@ -39,12 +39,18 @@ Result<Preset> readPreset(const std::filesystem::path &file)
     return preset;
 }
 
-void mergeOver(Dict &target, const Dict &layer)
+bool isTable(const DictKey &key)
+{
+    const Option *option = findOption(key.text());
+    return option && option->type != OptionType::Dict;
+}
+
+void mergeOver(Dict &target, const Dict &layer, bool top)
 {
     for (const auto &[key, value] : layer) {
         Value *existing = target.find(key);
-        if (existing && existing->isDict() && value.isDict()) {
-            mergeOver(existing->dict(), value.dict());
+        if (existing && existing->isDict() && value.isDict() && !(top && isTable(key))) {
+            mergeOver(existing->dict(), value.dict(), false);
             continue;
         }
         Value copy = value.isDict() ? Value::dict({}) : value;
@@ -52,7 +58,7 @@ void mergeOver(Dict &target, const Dict &layer)
         copy.origin.kind = OriginKind::Preset;
         Value &placed = target.set(key, std::move(copy));
         if (value.isDict())
-            mergeOver(placed.dict(), value.dict());
+            mergeOver(placed.dict(), value.dict(), false);
     }
 }
 
@@ -91,7 +97,7 @@ Result<Preset> findPreset(std::string_view id)
 
 Problems applyPreset(Stage &stage, const Preset &preset)
 {
-    mergeOver(stage.values(), preset.values);
+    mergeOver(stage.values(), preset.values, true);
     normaliseBuckets(stage.values());
     return {};
 }

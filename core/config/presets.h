@@ -25,7 +25,7 @@ struct Preset {
 std::vector<Preset> presets(Problems *problems = nullptr);
 Result<Preset> findPreset(std::string_view id);        // the error lists the presets there are
 
-// Merges the preset's values over the stage's; tables are merged row by row, everything else replaced.
+// Merges the preset's values over the stage's key by key; a table (bucket_config, condition_config) is replaced whole.
 Problems applyPreset(Stage &stage, const Preset &preset);
 
 } // namespace stagewright::config

@@ -73,7 +73,7 @@ public:
             return;
         if (largest->elements > m_elements)
             overflow(needs, *largest);
-        else if (largest->elements * 2 < m_elements)
+        else if (std::max(largest->elements, kMebi) * 2 < m_elements)
             oversized(*largest);
     }
 

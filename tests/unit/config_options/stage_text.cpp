@@ -35,6 +35,35 @@ Stage stageOf(const std::string &text, const std::vector<std::string> &tokens)
     return *stage;
 }
 
+Stage changed(const std::string &lines)
+{
+    std::string appended;
+    std::vector<std::pair<std::string, std::string>> inside;
+    for (const std::string &line : split(lines, '\n')) {
+        const auto equals = line.find(" = ");
+        const std::string path = line.substr(0, equals);
+        if (path.find('.') == std::string::npos)
+            appended += line + "\n";
+        else
+            inside.emplace_back(path, line.substr(equals + 3));
+    }
+    Stage stage = smallStage(appended);
+    for (const auto &[path, text] : inside) {
+        auto value = parseLiteral(text);
+        const auto dot = path.find('.');
+        Value *section = stage.values().find(path.substr(0, dot));
+        if (!section)
+            section = &stage.values().set(path.substr(0, dot), Value::dict({}));
+        if (!value || !section->isDict()) {
+            std::fprintf(stderr, "the test's line \"%s = %s\" cannot be applied\n", path.c_str(), text.c_str());
+            std::abort();
+        }
+        value->origin = section->origin;
+        section->dict().set(path.substr(dot + 1), *value);
+    }
+    return stage;
+}
+
 const Problem *find(const Problems &problems, std::string_view code, std::string_view path)
 {
     for (const Problem &problem : problems) {
@@ -69,7 +98,8 @@ Stage fixed(const Stage &stage, const Fix &fix)
             dict = &child->dict();
         }
         if (!edit.to) {
-            dict->remove(keys.back());
+            if (!dict->remove(keys.back()))
+                dict->remove(DictKey(static_cast<std::int64_t>(std::atoll(parts.back().c_str()))));
             continue;
         }
         const auto value = parseLiteral(*edit.to);

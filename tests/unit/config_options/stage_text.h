@@ -17,6 +17,9 @@ extern const char *const kSmallStage;
 Stage stageOf(const std::string &text, const std::vector<std::string> &tokens = {});
 inline Stage smallStage(const std::string &more = {}, const std::vector<std::string> &tokens = {}) { return stageOf(kSmallStage + more, tokens); }
 
+// The small stage with lines changed: "seed = 3" is appended to the text, "model.depth = 3" sets a value inside a section.
+Stage changed(const std::string &lines);
+
 // The problem of a code, null where there is none.
 const Problem *find(const Problems &problems, std::string_view code, std::string_view path = {});
 // "error config.unknown-key model.dpth: …" a line, for messages of failed tests.
