@@ -25,10 +25,9 @@ static int countFromFront(std::int64_t setting, int blocks)
 
 Result<ResolvedDepth> resolveCheckpointDepth(bool gradCheckpoint, const std::optional<std::vector<std::int64_t>> &settings, int doubleBlocks, int singleBlocks)
 {
-    if (settings && !settings->empty() && settings->size() != 2) {
+    if (settings && settings->size() == 1) {
         return Error(ExitCode::Usage, "memory.checkpoint-depth",
-                     fmt::format("model.grad_ckpt_settings has {} {}, but it is the pair (double blocks, single blocks), for example (8, 100)", settings->size(),
-                                 settings->size() == 1 ? "number" : "numbers"));
+                     fmt::format("model.grad_ckpt_settings is the one number {}, but it is the pair (double blocks, single blocks), for example (8, 100)", (*settings)[0]));
     }
     ResolvedDepth resolved;
     if (!gradCheckpoint)
@@ -41,6 +40,10 @@ Result<ResolvedDepth> resolveCheckpointDepth(bool gradCheckpoint, const std::opt
     if ((*settings)[0] < 0 || (*settings)[1] < 0) {
         resolved.warning = fmt::format("model.grad_ckpt_settings ({}, {}) counts from the end: the first {} of {} double and {} of {} single blocks are checkpointed",
                                        (*settings)[0], (*settings)[1], resolved.depth.doubleBlocks, doubleBlocks, resolved.depth.singleBlocks, singleBlocks);
+    }
+    if (settings->size() > 2) {
+        resolved.warning += fmt::format("{}model.grad_ckpt_settings has {} numbers, of which the first two count: (double blocks, single blocks)", resolved.warning.empty() ? "" : "; ",
+                                        settings->size());
     }
     return resolved;
 }

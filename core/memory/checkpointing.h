@@ -23,12 +23,13 @@ struct CheckpointDepth {
 
 struct ResolvedDepth {
     CheckpointDepth depth;
-    std::string warning;       // empty, or one sentence (negative counts)
+    std::string warning;       // empty, or one sentence 
 };
 
 // Open-Sora's meaning of `grad_checkpoint` and `model.grad_ckpt_settings` for a model of the given depth: the switch off is none,
 // whatever the settings; no settings or an empty sequence is all; (n, m) is the first n double and m single blocks, more than there are
-// is all, (0, 0) is none, a negative count leaves that many off the end (with a warning). Error (Usage): one number alone, or more than two.
+// is all, (0, 0) is none, a negative count leaves that many off the end (with a warning), numbers after the second do not count (with a
+// warning). Error (Usage): one number alone.
 Result<ResolvedDepth> resolveCheckpointDepth(bool gradCheckpoint, const std::optional<std::vector<std::int64_t>> &settings,
                                              int doubleBlocks, int singleBlocks);
 
