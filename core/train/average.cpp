@@ -34,8 +34,9 @@ void updateAverage(std::vector<checkpoint::ParameterState> &parameters, double d
         const bool inOnePass = parameter.ema.defined() && parameter.ema.device().is_cpu() && parameter.ema.scalar_type() == torch::kFloat32;
         sizes.push_back(inOnePass ? parameter.ema.numel() : 0);
         if (parameter.ema.defined() && !inOnePass) {
-            parameter.ema.mul_(decay);
-            parameter.ema.add_(sourceOf(parameter).detach(), 1 - decay);
+            // Spelt out in float32: mul_(Scalar) would round the decay to bfloat16 first.
+            const auto kept = (parameter.ema.to(torch::kFloat32) * decay).to(parameter.ema.scalar_type()).to(torch::kFloat32);
+            parameter.ema.copy_(kept + sourceOf(parameter).detach().to(torch::kFloat32) * (1 - decay));
         }
     }
     const auto chunks = chunksOf(sizes);

@@ -13,7 +13,7 @@ namespace stagewright::train {
 
 namespace {
 
-// Losses of a window that is open when a checkpoint is written, float32 each: how many there are is how many micro-steps it has.
+// Losses of a window that is open when a checkpoint is written, float32 each, so that the next step's record is right too.
 constexpr const char *kWindowStream = "trainer.window";
 
 std::string bytesOf(const std::vector<torch::Tensor> &losses)
@@ -252,16 +252,17 @@ void Engine::fillState()
     m_state.sampler.epoch = m_state.counters.epoch;
     m_state.sampler.accessIndex = m_state.counters.microStep * m_state.worldSize;
     m_gradients->exportTo(m_state.parameters);
+    m_state.collectedMicroSteps = m_gradients->collected();
     if (m_losses.empty())
         m_state.randomStreams.erase(kWindowStream);
     else
         m_state.randomStreams[kWindowStream] = bytesOf(m_losses);
 }
 
-void Engine::adoptState(bool mastersRestored, std::vector<std::string> &notes)
+void Engine::adoptState(std::vector<std::string> &notes)
 {
     torch::NoGradGuard noGrad;
-    if (!mastersRestored || (isOriginal() && !m_settings.loadMasterWeights)) {
+    if (isOriginal() && !m_settings.loadMasterWeights) {
         for (auto &parameter : m_state.parameters) {
             if (parameter.master.defined())
                 parameter.master.copy_(parameter.weight);
@@ -291,7 +292,9 @@ void Engine::adoptState(bool mastersRestored, std::vector<std::string> &notes)
     m_losses.clear();
     if (const auto window = m_state.randomStreams.find(kWindowStream); window != m_state.randomStreams.end())
         m_losses = lossesOf(window->second, m_model->parameters().front().device());
-    m_gradients->importFrom(m_state.parameters, std::int64_t(m_losses.size()));
+    m_gradients->importFrom(m_state.parameters, m_state.collectedMicroSteps);
+    for (auto &parameter : m_state.parameters)
+        parameter.gradient.reset();                  // the engine's own copy counts from here on
     m_whole = true;
 }
 

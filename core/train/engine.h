@@ -76,9 +76,9 @@ public:
     // The state with everything that this class keeps; position, streams and identities are the caller's. Tensors are shared, not copied.
     checkpoint::TrainingState &state() { return m_state; }
     void fillState();                    // brings its scalars and the open window up to date, before a save
-    // After a load into state(): scalars, schedule, scaler, masters where the checkpoint had none or compat does without. Notes say what
-    // was decided.
-    void adoptState(bool mastersRestored, std::vector<std::string> &notes);
+    // After a load into state(): scalars, schedule, scaler, the open window; masters from the weights where compat does without saved ones.
+    // Notes say what was decided.
+    void adoptState(std::vector<std::string> &notes);
 
     const ckptfile::Counters &counters() const { return m_state.counters; }
     std::int64_t updates() const { return m_state.counters.updates; }

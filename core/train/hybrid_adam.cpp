@@ -65,8 +65,8 @@ AdamFactors HybridAdam::factorsFor(std::int64_t updates, double lr, double gradS
     AdamFactors factors;
     factors.beta1 = float(m_settings.betas[0]);
     factors.beta2 = float(m_settings.betas[1]);
-    factors.oneMinusBeta1 = float(1 - m_settings.betas[0]);
-    factors.oneMinusBeta2 = float(1 - m_settings.betas[1]);
+    factors.oneMinusBeta1 = 1.0f - factors.beta1;            // in float32, as the original's kernels
+    factors.oneMinusBeta2 = 1.0f - factors.beta2;
     factors.lr = float(lr);
     if (m_settings.biasCorrection) {
         factors.inverseCorrection1 = float(1 / (1 - std::pow(m_settings.betas[0], double(updates))));

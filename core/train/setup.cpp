@@ -86,6 +86,16 @@ Status buildOffload(const TrainerParts &parts, const Settings &settings, RunPart
     return Done{};
 }
 
+// Whether this run misses a part that a checkpoint does not have.
+bool concerns(const std::string &part, const Settings &settings, const Engine &engine)
+{
+    if (part == "rng")
+        return settings.compat == Compat::OpenSora;          // other streams need no state
+    if (part == "scheduler")
+        return engine.schedule().state().has_value();
+    return part != "position" && part != "sampler";          // both follow from the counters
+}
+
 std::string nextRates(const Schedule &schedule)
 {
     Schedule ahead = schedule;
@@ -190,12 +200,11 @@ Status resumeRun(const std::filesystem::path &path, const TrainerParts &parts, c
     for (const auto &note : report->notes)
         reporter.problem(note);
     for (const auto &part : report->parts) {
-        if (!part.restored && !part.sentence.empty())
+        if (!part.restored && concerns(part.part, settings, *run.engine))
             reporter.note("warning", part.part + ": " + part.sentence, "checkpoint.not-restored");
     }
-    const auto *master = report->part("master");
     std::vector<std::string> notes;
-    run.engine->adoptState(master && master->restored, notes);
+    run.engine->adoptState(notes);
     if (const auto streams = run.draws->restore(state.randomStreams); !streams)
         return streams;
     for (const auto &note : notes)
