@@ -35,16 +35,26 @@ Status Transaction::flushParent()
 
 Status Transaction::commit()
 {
+    if (Status renamed = takeName(); !renamed)
+        return renamed;
+    Status flushed = flushParent();
+    if (!flushed)
+        giveNameBack();
+    return flushed;
+}
+
+Status Transaction::takeName()
+{
     if (!isThere(m_target)) {
         if (m_files.renameFolder(m_temporary, m_target) != 0)
             return ioError("give its name to", m_target, errno);
         m_renamed = true;
-        return flushParent();
+        return Done{};
     }
     if (m_files.exchangeFolders(m_temporary, m_target) == 0) {
         m_replaced = m_temporary;
         m_renamed = true;
-        return flushParent();
+        return Done{};
     }
     if (errno != ENOSYS && errno != EINVAL)
         return ioError("replace", m_target, errno);
@@ -58,7 +68,19 @@ Status Transaction::commit()
     }
     m_replaced = aside;
     m_renamed = true;
-    return flushParent();
+    return Done{};
+}
+
+// The folder could not be flushed: what a power cut would leave is unknown, but both versions are whole, whichever carries the name.
+void Transaction::giveNameBack()
+{
+    if (m_replaced == m_temporary) {
+        m_renamed = m_files.exchangeFolders(m_temporary, m_target) != 0;
+    } else if (m_files.renameFolder(m_target, m_temporary) == 0) {
+        m_renamed = m_replaced && m_files.renameFolder(*m_replaced, m_target) != 0;
+    }
+    if (!m_renamed)
+        m_replaced.reset();
 }
 
 Status Transaction::removeReplaced()

@@ -17,13 +17,15 @@ public:
     // temporary and target lie in the same folder.
     Transaction(ckptfile::FileSystem &files, std::filesystem::path temporary, std::filesystem::path target);
 
-    Status commit();                         // rename (or exchange), flush the folder that holds both
+    Status commit();                         // rename (or exchange), flush the folder that holds both; after an error the older one has its name again
     bool hasReplaced() const { return m_replaced.has_value(); }
     Status removeReplaced();                 // after the new one is verified
     Status rollBack();                       // the new one turned out damaged: put the older one back, or move the new one to NAME.damaged
     void discard();                          // removes the temporary folder as far as it can; does nothing once the renames have happened
 
 private:
+    Status takeName();
+    void giveNameBack();
     Status flushParent();
     ckptfile::FileSystem &m_files;
     std::filesystem::path m_temporary, m_target;

@@ -144,9 +144,10 @@ Status CheckpointWriter::Private::makeFolders(const fs::path &temporary)
     return Done{};
 }
 
-Status CheckpointWriter::begin(const TrainingState &state, const fs::path &outputs, const SaveOptions &options)
+Status CheckpointWriter::begin(const TrainingState &state, const fs::path &folder, const SaveOptions &options)
 {
     const double started = steadySeconds();
+    const fs::path outputs = folder.empty() ? fs::path(".") : folder;
     if (Status waited = d->waitForEarlier(); !waited)
         return waited;
     auto plan = planSave(state, options.shardMebibytes);

@@ -168,6 +168,10 @@ private:
             return;
         }
         for (const std::string &shard : index->shards) {
+            if (!exists(fs::path(kOptimizerFolder) / shard)) {
+                broken(Error(ExitCode::Checkpoint, "checkpoint.missing-shard", (folder / shard).string() + " is missing, " + index->file.filename().string() + " names it; copy it here or choose another checkpoint", (folder / shard).string()));
+                continue;
+            }
             Status opened = shard.ends_with(".safetensors") ? openFlatShard(folder / shard) : openPickledShard(folder / shard);
             if (!opened)
                 broken(opened.error());

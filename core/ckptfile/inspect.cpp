@@ -51,7 +51,7 @@ FileState stateOf(const Problem &problem)
         return FileState::Truncated;
     if (problem.code == "checkpoint.trailing-bytes")
         return FileState::TooLong;
-    return problem.code.starts_with("checkpoint.missing") ? FileState::Missing : FileState::Damaged;
+    return problem.code.starts_with("checkpoint.missing") || problem.code == "env.missing-file" ? FileState::Missing : FileState::Damaged;
 }
 
 Badge badgeOf(const std::vector<InspectedFile> &files, const Problems &problems)

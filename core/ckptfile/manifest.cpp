@@ -44,8 +44,10 @@ std::int64_t Manifest::totalBytes() const
     return total;
 }
 
-// The last line holds the checksum of every byte before it.
-std::string toJsonText(const Manifest &manifest)
+namespace {
+
+// Everything in front of the checksum's own line.
+std::string textBeforeChecksum(const Manifest &manifest)
 {
     nlohmann::ordered_json json;
     json["format"] = kFormat;
@@ -65,9 +67,15 @@ std::string toJsonText(const Manifest &manifest)
         json["files"].push_back({{"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.hash}});
     std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
     text.resize(text.size() - 2);            // the closing "\n}"
-    text += ",\n ";
-    const std::string checksum = hashOf(text);
-    return text + std::string(kChecksumKey) + checksum + "\"\n}\n";
+    return text + ",\n ";
+}
+
+} // namespace
+
+std::string toJsonText(const Manifest &manifest)
+{
+    const std::string text = textBeforeChecksum(manifest);
+    return text + std::string(kChecksumKey) + hashOf(text) + "\"\n}\n";
 }
 
 Result<Manifest> parseManifest(const std::string &text, const std::string &file)
@@ -88,6 +96,7 @@ Result<Manifest> parseManifest(const std::string &text, const std::string &file)
                                          + std::to_string(kManifestVersion) + "; use a newer Stagewright");
         if (text.compare(checksumAt + kChecksumKey.size(), 32, hashOf(std::string_view(text).substr(0, checksumAt))) != 0)
             return badManifest(file, "the manifest does not match its own checksum; it was edited or damaged");
+        manifest.checksum = text.substr(checksumAt + kChecksumKey.size(), 32);
         manifest.program = json.at("program");
         manifest.created = json.at("created");
         manifest.run = json.at("run");
@@ -128,7 +137,7 @@ namespace {
 // Size and modification time in nanoseconds of each listed file, or nothing where one is missing.
 std::string stampOf(const std::filesystem::path &checkpoint, const Manifest &manifest)
 {
-    std::string stamps = hashOf(toJsonText(manifest));
+    std::string stamps = manifest.checksum.empty() ? hashOf(textBeforeChecksum(manifest)) : manifest.checksum;
     for (const ManifestFile &file : manifest.files) {
         struct stat info {};
         if (::stat((checkpoint / file.path).c_str(), &info) != 0)

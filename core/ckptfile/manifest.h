@@ -29,6 +29,7 @@ struct Manifest {
     int worldSize = 1;
     std::string datasetFingerprint;
     std::int64_t tensors = 0;            // in all safetensors files of the checkpoint
+    std::string checksum;                // of the text it was read from; empty for one made in memory
     std::vector<ManifestFile> files;     // without the manifest itself and verified.json
     std::int64_t totalBytes() const;
 };

@@ -91,7 +91,8 @@ private:
         compareShape("model.context_in_dim", shape->contextInDim);
         compareFlag("model.guidance_embed", shape->guidanceEmbed);
         compareFlag("model.cond_embed", shape->condEmbed);
-        compareFlag("model.fused_qkv", shape->fusedQkv);
+        if (shape->depth + shape->depthSingleBlocks > 0)
+            compareFlag("model.fused_qkv", shape->fusedQkv);
         const std::string saved = m_contents.own ? m_contents.own->dtype : std::string();
         if (!saved.empty() && saved != dtype)
             add("dtype", saved, dtype, "weights are converted; the run is not bit for bit the one that was saved", Severity::Warning);
