@@ -1,4 +1,6 @@
+extern "C" {          // glibc 2.36 declares these without it
 #include <sys/pidfd.h>
+}
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -263,7 +265,7 @@ void RunFollower::Implementation::takeRecord(protocol::Record record, News &news
     }
     auto parsed = events::parseRecord(record.line);
     if (parsed)
-        news.records.push_back(*std::move(parsed));
+        news.records.push_back(std::move(*parsed));
     else if (parsed.error().problem.code != "run.unknown-event")
         news.notices.push_back("record " + std::to_string(record.number) + ": " + parsed.error().message());
 }

@@ -4,7 +4,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+extern "C" {          // glibc 2.36 declares these without it
 #include <sys/pidfd.h>
+}
 #include <sys/timerfd.h>
 #include <unistd.h>
 

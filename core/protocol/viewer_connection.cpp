@@ -19,7 +19,7 @@ Result<Incoming> incoming(Result<T> message)
 {
     if (!message)
         return message.error();
-    return Incoming(*std::move(message));
+    return Incoming(std::move(*message));
 }
 
 Result<Incoming> decoded(const Frame &frame)
@@ -122,7 +122,7 @@ Result<std::vector<Incoming>> ViewerConnection::receive()
                 break;
             auto message = decoded(**frame);
             if (message)
-                messages.push_back(*std::move(message));
+                messages.push_back(std::move(*message));
             else
                 m_error = message.error();
         }

@@ -65,7 +65,7 @@ void EventReader::takeLine(std::string_view line, Batch &batch)
     }
     auto record = events::parseRecord(line);
     if (record) {
-        batch.records.push_back(*std::move(record));
+        batch.records.push_back(std::move(*record));
     } else if (record.error().problem.code == "run.unknown-event") {
         ++batch.skipped;
     } else {

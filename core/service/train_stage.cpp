@@ -1,0 +1,99 @@
+#include <charconv>
+#include <cstdlib>
+
+#include "core/ckptfile/listing.h"
+#include "core/config/validate.h"
+#include "core/data/source.h"
+#include "core/memory/device.h"
+#include "core/service/failure.h"
+#include "core/service/worker.h"
+#include "core/train/trainer.h"
+
+namespace stagewright::service {
+
+namespace {
+
+// Every problem becomes a record; the first error is returned.
+Status checkStage(const config::Stage &stage, runhost::RunHost &host)
+{
+    const Problems problems = config::validate(stage, config::surroundingsOfThisMachine(stage));
+    Status status = Done{};
+    for (const Problem &problem : problems) {
+        if (problem.severity == Severity::Error && status) {
+            Error error(exitOf(problem), problem.code, problem.message);
+            error.problem = problem;
+            status = error;                            // reported by the boundary
+            continue;
+        }
+        if (problem.severity != Severity::Hint)
+            host.report({0, -1, events::ProblemRecord{problem}});
+    }
+    return status;
+}
+
+Result<std::optional<std::filesystem::path>> checkpointToLoad(const config::Stage &stage, runhost::RunHost &host)
+{
+    if (!stage.isSet("load"))
+        return std::optional<std::filesystem::path>();
+    auto newest = ckptfile::newestComplete(stage.string("load"));
+    if (!newest)
+        return newest.error();
+    for (const std::string &sentence : newest->rejected)
+        host.note("warning", sentence, "checkpoint.rejected");
+    return std::optional(newest->path);
+}
+
+int localRank()
+{
+    const char *text = std::getenv("LOCAL_RANK");
+    int rank = 0;
+    if (text)
+        std::from_chars(text, text + std::string_view(text).size(), rank);
+    return rank;
+}
+
+Error stoppedBefore(const char *what)
+{
+    return Error(ExitCode::Stopped, "run.stopped", std::string("stopped as asked, before the first update, ") + what);
+}
+
+} // namespace
+
+Result<events::Summary> trainStage(const config::Stage &stage, runhost::RunHost &host)
+{
+    host.setState("starting", "checking the stage and opening its data");
+    if (auto checked = checkStage(stage, host); !checked)
+        return checked.error();
+    auto device = memory::chooseDevice(stage.string("device"), localRank());
+    if (!device)
+        return device.error();
+    host.note("info", "training on " + device->device.str() + ": " + device->reason, "run.device");
+    auto load = checkpointToLoad(stage, host);
+    if (!load)
+        return load.error();
+    auto data = data::makeBatchSource(stage);
+    if (!data)
+        return data.error();
+    if (host.stopRequested())
+        return stoppedBefore("while its data was opened");
+
+    std::string runId;
+    const Status kept = host.updateIdentity([&](runlog::RunIdentity &identity) {
+        identity.device = device->device.str();
+        identity.datasetFingerprint = (*data)->fingerprint();
+        identity.loadedFrom = *load ? (*load)->string() : std::string();
+        runId = identity.id;
+    });
+    if (!kept)
+        return kept.error();
+    auto trainer = train::Trainer::create({.stage = stage, .data = **data, .sink = host, .runFolder = host.folder(), .device = device->device,
+                                           .deviceReason = device->reason, .deviceName = device->name, .deviceTotalBytes = device->totalBytes,
+                                           .rank = 0, .worldSize = 1, .load = *load, .predictedPeakBytes = 0, .runIdentity = runId});
+    if (!trainer)
+        return trainer.error();
+    if (host.stopRequested())
+        return stoppedBefore("while the model was built");
+    return (*trainer)->run();
+}
+
+} // namespace stagewright::service
