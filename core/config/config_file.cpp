@@ -88,8 +88,8 @@ void ConfigFile::readPython(python::Budget &budget)
 void ConfigFile::readYaml(python::Budget &budget)
 {
     const std::string marked = withMarkers(m_source->text(), m_references);
-    if (m_source->text().find(kMarker) != std::string::npos)
-        throw refusal("the private character U+E000 cannot be used in a config", m_source->text().find(kMarker));
+    if (!m_references.empty() && m_source->text().find(kMarker) != std::string::npos)
+        throw refusal("the private character U+E000 cannot be used together with {{_base_.…}}", m_source->text().find(kMarker));
     yaml::Document document = yaml::read(*m_source, marked, m_name, m_kind, budget);
     m_problems = std::move(document.problems);
     if (document.root.isNone())

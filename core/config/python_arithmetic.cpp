@@ -249,18 +249,20 @@ void Budget::takeBytes(std::size_t count)
     bytes -= count;
 }
 
-void Budget::takeTree(const Value &value)
+void Budget::takeTree(const Value &value, int depth)
 {
+    if (depth > 90)
+        throw Trouble{"more than 90 lists or dicts inside each other", "config.too-large"};
     takeValues(1);
     takeBytes(value.spelling.size());
     if (value.type() == Type::String) {
         takeBytes(value.string().size());
     } else if (value.isSequence()) {
         for (const Value &item : value.items())
-            takeTree(item);
+            takeTree(item, depth + 1);
     } else if (value.isDict()) {
         for (const auto &[key, item] : value.dict())
-            takeTree(item);
+            takeTree(item, depth + 1);
     }
 }
 

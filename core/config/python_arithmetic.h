@@ -14,8 +14,10 @@ struct Budget {
     std::size_t bytes = 32u << 20;
     void takeValues(std::size_t count);         // throw Trouble ("config.too-large") when used up
     void takeBytes(std::size_t count);
-    void takeTree(const Value &value);          // all values of a tree that is being copied
+    void takeTree(const Value &value, int depth = 0);     // all values of a tree that is being copied; at most 90 levels of it
 };
+
+inline constexpr std::size_t kMaxKeyBytes = 200;     // YAML has no short form for keys much longer than this
 
 // Half a sentence without a place; the evaluator knows the place.
 struct Trouble {

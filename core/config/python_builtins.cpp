@@ -365,8 +365,11 @@ List iterated(const Value &value, Budget &budget)
 
 DictKey keyOf(const Value &value)
 {
-    if (value.type() == Type::String)
+    if (value.type() == Type::String) {
+        if (value.string().size() > kMaxKeyBytes)
+            throw Trouble{"a key of more than " + std::to_string(kMaxKeyBytes) + " bytes", "config.too-large"};
         return DictKey(value.string());
+    }
     if (value.type() == Type::Int)
         return DictKey(value.integer());
     throw Trouble{"a key of a dict must be a text or a whole number, not " + described(value)};

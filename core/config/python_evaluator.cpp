@@ -229,6 +229,8 @@ private:
     {
         if (target.text == "_base_")
             refuse("`_base_` is set on a line of its own, `_base_ = [\"file.py\"]`, and not changed", target);
+        if (target.text.size() > kMaxKeyBytes)
+            refuse("a name of more than " + std::to_string(kMaxKeyBytes) + " bytes", target, "config.too-large");
         if (!m_scopes.empty()) {
             m_scopes.back().emplace_back(target.text, std::move(operand.value));
             return;

@@ -66,7 +66,16 @@ Status TextDocument::setValue(std::string_view dottedPath, std::string_view expr
     auto document = yaml::EditableText::parse(m_text);
     if (!document)
         return document.error();
-    return accepted(m_text, document->set(path, *value, spelled), m_format);
+    std::string text = m_text;
+    if (auto status = accepted(text, document->set(path, *value, spelled), m_format); !status)
+        return status;
+    // YAML has many ways to write a key; an edit that did not arrive is none.
+    const auto again = yaml::EditableText::parse(text);
+    const auto written = again ? again->valueAt(path) : std::nullopt;
+    if (!written || toPython(*written) != toPython(*value))
+        return Error(ExitCode::Usage, "config.edit", "`" + std::string(dottedPath) + "` is written in a form that cannot be edited value by value; edit the text");
+    m_text = std::move(text);
+    return Done{};
 }
 
 Status TextDocument::removeKey(std::string_view dottedPath)

@@ -350,6 +350,19 @@ Result<std::string> EditableText::rename(const Path &path, const std::string &ne
     return finished({{entry.begin, entry.end, key(keyFor(&map, newName))}});
 }
 
+std::optional<Value> EditableText::valueAt(const Path &path) const
+{
+    const Found found = find(path);
+    if (found.depth != path.size())
+        return std::nullopt;
+    try {
+        python::Budget budget;
+        return valueOf(*m_tree, found.value, *m_source, budget);
+    } catch (const Refusal &) {
+        return std::nullopt;
+    }
+}
+
 std::optional<int> EditableText::lineOf(const Path &path) const
 {
     const Found found = find(path);

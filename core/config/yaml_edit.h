@@ -26,6 +26,7 @@ public:
     Result<std::string> remove(const Path &path) const;
     Result<std::string> rename(const Path &path, const std::string &newName) const;
     std::optional<int> lineOf(const Path &path) const;
+    std::optional<Value> valueAt(const Path &path) const;      // as written here; nothing where it is not, or not readable
 
 private:
     struct Found {

@@ -168,8 +168,11 @@ private:
         const Node &node = m_tree[index];
         if (node.kind == NodeKind::Alias || node.kind == NodeKind::Scalar) {
             const Value key = value(index);
-            if (key.type() == Type::String)
+            if (key.type() == Type::String) {
+                if (key.string().size() > python::kMaxKeyBytes)
+                    refuse("a key of more than " + std::to_string(python::kMaxKeyBytes) + " bytes", node, "config.too-large");
                 return DictKey(key.string());
+            }
             if (key.type() == Type::Int)
                 return DictKey(key.integer());
             refuse("a key must be a text or a whole number; write " + (node.text.empty() ? std::string("it") : "\"" + node.text + "\"") + " in quotes if it is a text", node);

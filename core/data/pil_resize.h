@@ -7,6 +7,7 @@
 
 namespace stagewright::data {
 
+// The horizontal pass comes first, as in all versions up to 12; Pillow 13 turns that round for very tall images, which changes single levels of 255.
 enum class PilFilter { Box, Bicubic };
 
 struct Picture {

@@ -1,0 +1,77 @@
+// The window: pages behind a rail, bars above and below, and the connections between what pages ask and what sessions do.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/pages/resume_panel.h"
+#include "ui/session/device_info.h"
+#include "ui/session/preferences.h"
+#include "ui/session/run_session.h"
+#include "ui/session/stage_session.h"
+#include "ui/shell/rail.h"
+#include "ui/shell/stage_opener.h"
+
+class QStackedWidget;
+
+namespace stagewright::pages {
+class CheckpointsPage;
+class ConfigurePage;
+class RunPage;
+}
+
+namespace stagewright::shell {
+
+class StatusBar;
+class TopBar;
+
+class MainWindow : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit MainWindow(QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    void openStage(const QString &file);               // a path that a person named
+    void openDemo();                                   // makes it first where it does not exist
+    void attachRun(const QString &folder);
+    void attachLastRun();                              // the newest remembered one, where there is one
+    void showPage(PageId page);
+    void launch(const QString &checkpoint = {}, pages::ResumeKind kind = pages::ResumeKind::Whole);
+    void showPalette();
+
+    session::StageSession *stage() { return &m_stage; }
+    session::RunSession *run() { return &m_run; }
+    pages::ConfigurePage *configurePage() { return m_configure; }
+    pages::RunPage *runPage() { return m_runPage; }
+    pages::CheckpointsPage *checkpointsPage() { return m_checkpoints; }
+    TopBar *topBar() { return m_top; }
+    StatusBar *statusBar() { return m_status; }
+    Rail *rail() { return m_rail; }
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+
+private:
+    void createPages();
+    void createShortcuts();
+    void connectStage();
+    void connectRun();
+    void askForStage();
+    void say(const QString &sentence);
+
+    session::Preferences m_preferences;
+    session::StageSession m_stage;
+    session::RunSession m_run;
+    session::DeviceInfo m_device;
+    StageOpener m_opener;
+    Rail *m_rail;
+    TopBar *m_top;
+    StatusBar *m_status;
+    QStackedWidget *m_pages;
+    pages::ConfigurePage *m_configure;
+    pages::RunPage *m_runPage;
+    pages::CheckpointsPage *m_checkpoints;
+    bool m_mayClose = false;
+};
+
+} // namespace stagewright::shell
