@@ -46,8 +46,10 @@ CheckpointsPage::CheckpointsPage(session::StageSession *stage, session::RunSessi
     line->setSpacing(0);
     m_places->setFixedWidth(212);
     line->addWidget(m_places);
+    // The files on the right first: choosing a row, which the list does as it is filled, shows its files.
+    QWidget *right = createRight();
     line->addWidget(createMiddle(), 1);
-    line->addWidget(createRight());
+    line->addWidget(right);
     connect(m_places, &PlacesPanel::chosen, this, &CheckpointsPage::listFolder);
     connect(m_resume, &ResumePanel::resumeAsked, this, &CheckpointsPage::resumeAsked);
     connect(m_showRun, &QPushButton::clicked, this, [this] { Q_EMIT runAsked(m_folder); });

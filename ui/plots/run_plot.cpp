@@ -61,6 +61,8 @@ void RunPlot::createLanes()
     for (const Lane lane : kLanes) {
         LaneParts parts;
         parts.rect = new QCPAxisRect(m_plot, false);
+        // Items look for a rect in the layout when they are made; layOut() puts the lanes where they belong.
+        m_plot->plotLayout()->addElement(m_plot->plotLayout()->rowCount(), 0, parts.rect);
         auto *left = parts.rect->addAxis(QCPAxis::atLeft);
         auto *bottom = parts.rect->addAxis(QCPAxis::atBottom);
         parts.rect->setMarginGroup(QCP::msLeft | QCP::msRight, m_margins);
