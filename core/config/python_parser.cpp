@@ -129,9 +129,16 @@ private:
     }
 
     [[noreturn]] void refuse(const std::string &message, std::size_t at, const char *code = "config.syntax") { throw Refusal{code, message, at}; }
+    // A token may be a string over several lines; a refusal is one sentence.
+    static std::string onOneLine(std::string_view word)
+    {
+        std::string text(word);
+        std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+        return text;
+    }
     [[noreturn]] void refuseHere(const std::string &expected)
     {
-        const std::string found = at(TokenKind::End) ? "the end of the file" : at(TokenKind::Newline) ? "the end of the line" : "'" + std::string(word().substr(0, 40)) + "'";
+        const std::string found = at(TokenKind::End) ? "the end of the file" : at(TokenKind::Newline) ? "the end of the line" : "'" + onOneLine(word().substr(0, 40)) + "'";
         refuse(expected + " " + found, token().begin);
     }
     void expectSign(std::string_view sign, const std::string &what)

@@ -106,6 +106,18 @@ private:
 
 } // namespace
 
+namespace {
+
+constexpr int kMostDocuments = 100;    // empty ones, as "---" lines without content make them
+
+std::size_t firstWord(std::string_view text)
+{
+    const auto at = text.find_first_of(',');
+    return at == std::string_view::npos ? 0 : at;
+}
+
+} // namespace
+
 Tree parse(std::string_view text)
 {
     Tree tree;
@@ -114,7 +126,13 @@ Tree parse(std::string_view text)
     try {
         YAML::Parser parser(stream);
         Builder builder(tree);
-        while (parser.HandleNextDocument(builder)) { }
+        // A second document is refused by the builder where it has content. The parser may also hand out empty documents for ever without
+        // reading on, at a ',' where no value can begin: those end here.
+        int documents = 0;
+        while (parser.HandleNextDocument(builder)) {
+            if (++documents > kMostDocuments)
+                throw Refusal{"config.syntax", "YAML: no value can begin here; quote text that begins with a comma", firstWord(text)};
+        }
     } catch (const YAML::Exception &exception) {
         const std::size_t at = exception.mark.pos > 0 ? std::min(static_cast<std::size_t>(exception.mark.pos), text.size()) : 0;
         throw Refusal{"config.syntax", "YAML: " + exception.msg, at};

@@ -40,8 +40,39 @@ const char *inconsistency(T &) { return nullptr; }
 
 } // namespace
 
+namespace {
+
+// Records are flat objects with lists and small objects inside; what nests deeper is no record, and is refused before it costs memory.
+bool isNestedDeeply(std::string_view line)
+{
+    constexpr int kDeepest = 32;
+    int depth = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (inString) {
+            if (c == '\\')
+                ++i;
+            else if (c == '"')
+                inString = false;
+        } else if (c == '"') {
+            inString = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > kDeepest)
+                return true;
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
 Result<Record> parseRecord(std::string_view line)
 {
+    if (isNestedDeeply(line))
+        return badRecord("values are nested too deeply for a record");
     const json object = json::parse(line.begin(), line.end(), nullptr, false);
     if (object.is_discarded())
         return badRecord("the line is not JSON");

@@ -80,6 +80,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("line");
         QTest::addColumn<QString>("says");
         const auto row = [](const char *name, const char *text, int line, const char *says) { QTest::newRow(name) << QString::fromUtf8(text) << line << QString::fromUtf8(says); };
+        row("commaAtTheBeginning", ",a: 4\n", 1, "comma");
         row("tag", "a: 1\nx: !thing 3\n", 2, "!thing");
         row("object tag", "x: !!python/object/apply:os.system ['true']\n", 1, "!!python/object");
         row("broken", "a: 1\nx: [1, 2\n", 3, "YAML");
