@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 #include "core/commands/factories.h"
 #include "core/commands/follow.h"
 #include "core/commands/report.h"
@@ -82,10 +84,20 @@ private:
     {
         if (output.isJson()) {
             FollowOutcome outcome;
-            outcome.summary.exit = static_cast<int>(ExitCode::Usage);
+            outcome.summary.exit = static_cast<int>(exitOf(output.problems()));
             printSummary(outcome, name(), output);
         }
-        return ExitCode::Usage;
+        return exitOf(output.problems());
+    }
+
+    // The code of what stands in the way: data or checkpoint where nothing else is wrong, otherwise the config.
+    static ExitCode exitOf(const Problems &problems)
+    {
+        const auto all = [&](std::string_view group) {
+            return std::all_of(problems.begin(), problems.end(),
+                               [&](const Problem &p) { return p.severity != Severity::Error || p.code.starts_with(group); });
+        };
+        return all("data.") ? ExitCode::Data : all("checkpoint.") ? ExitCode::Checkpoint : ExitCode::Usage;
     }
 
     static void leaveReport(const std::filesystem::path &run, Output &output)

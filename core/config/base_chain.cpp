@@ -30,6 +30,17 @@ bool isConfigName(const std::filesystem::path &file)
     return extension == ".py" || extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
+// A config that is not there is a mistake in what was typed; one that cannot be read is a matter of the disk.
+Result<std::string> readConfig(const std::filesystem::path &file)
+{
+    auto content = readFile(file, std::int64_t(kMaxTextBytes) + 1);
+    if (content || (content.error().problem.code != "env.missing-file" && content.error().problem.code != "env.not-a-file"))
+        return content;
+    Error error = content.error();
+    error.exit = ExitCode::Usage;
+    return error;
+}
+
 class Chain
 {
 public:
@@ -38,7 +49,7 @@ public:
 
     Result<OwnValues> loadOwn(const std::filesystem::path &file)
     {
-        auto content = readFile(file, std::int64_t(kMaxTextBytes) + 1);
+        auto content = readConfig(file);
         if (!content)
             return content.error();
         auto parsed = ConfigFile::parse(*content, file, formatOf(file), OriginKind::File, m_budget);
@@ -68,7 +79,7 @@ public:
                 + std::to_string(kMaxFiles) + " files, " + std::to_string(kMaxDepth) + " levels)", file.string());
         std::string content;
         if (!text) {
-            auto read = readFile(file, std::int64_t(kMaxTextBytes) + 1);
+            auto read = readConfig(file);
             if (!read)
                 return read.error();
             content = std::move(read.value());

@@ -84,13 +84,18 @@ private:
             return;
         const std::string target(meant->path);
         const std::string text = value.spelling.empty() ? toPython(value) : value.spelling;
-        if (lookUp(m_stage.values(), target) && !meantIsEmpty(target))
+        if (isSetBeside(target, value))
             problem.fix = Fix{"Remove it, since " + target + " is set too", {{path, text, std::nullopt}}};
         else
             problem.fix = Fix{"Rename to " + target, {{path, text, std::nullopt}, {target, std::nullopt, text}}};
     }
 
-    bool meantIsEmpty(const std::string &target) const { return lookUp(m_stage.values(), target)->isNone(); }
+    // Whether the same file sets the target as well; one that is only inherited from a base is what the misspelt key means to override.
+    bool isSetBeside(const std::string &target, const Value &misspelt) const
+    {
+        const Value *set = lookUp(m_stage.values(), target);
+        return set && !set->isNone() && set->origin.fileName() == misspelt.origin.fileName();
+    }
 
     const Stage &m_stage;
     Findings &m_findings;

@@ -187,12 +187,12 @@ void CliTest::badInputGivesCodeAndSentence_data()
     row("unknownKey", {train, stage, QStringLiteral("--ckpt_evry"), QStringLiteral("5")}, 2, "ckpt_every");
     row("wrongType", {train, stage, QStringLiteral("--optim.lr"), QStringLiteral("fast")}, 2, "optim.lr");
     row("noGpu", {train, stage, QStringLiteral("--device"), QStringLiteral("cuda")}, 2, "GPU");
-    row("missingTable", {train, stage, QStringLiteral("--dataset.data-path"), QStringLiteral("none.csv")}, 2, "none.csv");
+    row("missingTable", {train, stage, QStringLiteral("--dataset.data-path"), QStringLiteral("none.csv")}, 3, "none.csv");
     row("missingColumn", {QStringLiteral("buckets"), stage, QStringLiteral("--dataset.data-path"), QStringLiteral("short.csv")}, 3, "num_frames");
     row("noBatch", {QStringLiteral("buckets"), stage, QStringLiteral("--dataset.data-path"), QStringLiteral("tiny.csv")}, 3, "batch");
-    row("learnedEncoder", {train, stage, QStringLiteral("--t5.type"), QStringLiteral("t5")}, 2, "t5");
+    row("learnedEncoder", {train, stage, QStringLiteral("--t5.type"), QStringLiteral("text_embedder")}, 2, "t5");
     row("nothingToLoad", {train, stage, QStringLiteral("--load"), QStringLiteral("nowhere/epoch*")}, 4, "nowhere");
-    row("noSuchRun", {QStringLiteral("attach"), QStringLiteral("nobody")}, 1, "nobody");
+    row("noSuchRun", {QStringLiteral("attach"), QStringLiteral("nobody")}, 2, "nobody");
     row("notACheckpoint", {QStringLiteral("inspect"), QStringLiteral("short.csv")}, 4, "short.csv");
 }
 
