@@ -36,7 +36,8 @@ QCPRange StackedMemory::getValueRange(bool &found, QCP::SignDomain, const QCPRan
 void StackedMemory::draw(QCPPainter *painter)
 {
     const auto &samples = m_data->memory();
-    if (samples.empty() || !mKeyAxis || !mValueAxis)
+    // A lane that was not laid out yet has no width.
+    if (samples.empty() || !mKeyAxis || !mValueAxis || mKeyAxis->axisRect()->width() <= 0 || mKeyAxis->axisRect()->height() <= 0)
         return;
     const QCPRange range = mKeyAxis->range();
     const auto [from, to] = m_data->memoryBetween(range.lower, range.upper);

@@ -25,7 +25,7 @@ static std::optional<Device> firstGpu(const std::string &text)
     if (!answer.is_object() || !answer.contains("devices") || !answer["devices"].is_array())
         return std::nullopt;
     for (const auto &entry : answer["devices"]) {
-        if (!entry.is_object() || entry.value("device", std::string()).rfind("cuda", 0) != 0)
+        if (!entry.is_object() || !entry.value("available", false) || entry.value("device", std::string()).rfind("cuda", 0) != 0)
             continue;
         Device device;
         device.name = QString::fromStdString(entry.value("name", std::string("GPU")));
