@@ -74,8 +74,8 @@ MmditImpl::~MmditImpl() = default;
 
 static void checkShape(const char *name, const Tensor &tensor, std::vector<std::int64_t> expected, const Tensor &like)
 {
-    TORCH_CHECK(tensor.defined(), "the model needs the input ", name, " of shape ", expected, ", but it was not given");
-    TORCH_CHECK(tensor.sizes() == at::IntArrayRef(expected), "the input ", name, " has shape ", tensor.sizes(), ", but the model needs ", expected);
+    TORCH_CHECK(tensor.defined(), "the model needs the input ", name, " of shape ", at::IntArrayRef(expected), ", but it was not given");
+    TORCH_CHECK(tensor.sizes() == at::IntArrayRef(expected), "the input ", name, " has shape ", tensor.sizes(), ", but the model needs ", at::IntArrayRef(expected));
     TORCH_CHECK(tensor.device() == like.device() && tensor.is_floating_point(), "the input ", name, " is ", tensor.scalar_type(), " on ", tensor.device(),
                 ", but the model needs floating point numbers on ", like.device());
 }

@@ -51,6 +51,7 @@ public:
 private:
     bool isAtEnd() const;                            // by max_train_steps or epochs
     void train();                                    // until the end, m_failure or a stop request
+    Result<std::optional<data::Batch>> nextBatch();
     bool fetch(data::Batch &batch);                  // false: nothing to train on now (an epoch ended), or m_failure
     void window(const data::Batch &batch);           // one micro-step and what follows it
     void afterUpdate(const UpdateOutcome &outcome, const data::Batch &batch);
@@ -136,11 +137,23 @@ void Loop::beginMeasuring()
     m_monitor.addBlocked(m_saver.takeBlockedSeconds());      // of a save that began after the update before
 }
 
+// On the CPU the clips lie in the same memory as everything else, so reading them may meet its limit as well.
+Result<std::optional<data::Batch>> Loop::nextBatch()
+{
+    try {
+        return m_parts.data.next();
+    } catch (const c10::OutOfMemoryError &error) {
+        m_engine.abandonWindow();
+        m_windowRows.clear();
+        return outOfMemory(error, "while the clips of update " + std::to_string(m_engine.updates() + 1) + " were read");
+    }
+}
+
 bool Loop::fetch(data::Batch &batch)
 {
     memory::PhaseScope phase(Phase::Data);
     const double start = steadySeconds();
-    auto next = m_parts.data.next();
+    auto next = nextBatch();
     m_monitor.addDataWait(steadySeconds() - start);
     if (!next) {
         m_failure = next.error();

@@ -106,7 +106,8 @@ private Q_SLOTS:
     {
         int models = 0;
         for (const auto &path : support::goldenFiles("mmdit", "cases*.json")) {
-            for (const auto &entry : support::readJson(path).at("files")) {
+            const auto cases = support::readJson(path);
+            for (const auto &entry : cases.at("files")) {
                 const model::MmditConfig config = golden::configOf(entry.at("case").at("cfg"));
                 const model::Mmdit mmdit(config, torch::TensorOptions(torch::kMeta));
                 std::vector<std::string> names;

@@ -11,7 +11,7 @@ using torch::Tensor;
 
 namespace {
 
-std::unique_ptr<OffloadBackend> cpuBackend(std::int64_t bytes = 1 << 24) { return std::move(*makeOffloadBackend(torch::kCPU, bytes)); }
+std::unique_ptr<OffloadBackend> cpuBackend(std::int64_t bytes = 1 << 24) { return std::move(makeOffloadBackend(torch::kCPU, bytes)).value(); }
 
 // Backend that copies late, as a side stream does: stores happen only when somebody waits, from a snapshot of nothing but the tensor it was
 // given. It finds code that reuses a source or a slice too early, and prefetches one block ahead.

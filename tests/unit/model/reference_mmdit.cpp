@@ -129,7 +129,7 @@ model::MmditInput randomInput(const model::MmditConfig &config, std::int64_t bat
     const auto positions = torch::stack({torch::arange(image) / 6, torch::arange(image) % 6, torch::arange(image) % 5}, 1).to(options.device(), c10::typeMetaToScalarType(options.dtype()));
     return {torch::randn({batch, image, config.inChannels}, options), positions.unsqueeze(0).repeat({batch, 1, 1}),
             torch::randn({batch, text, config.contextInDim}, options), torch::zeros({batch, text, 3}, options), torch::rand({batch}, options), torch::randn({batch, config.vecInDim}, options),
-            config.condEmbed ? torch::randn({batch, image, config.condChannels()}, options) : Tensor(), config.guidanceEmbed ? torch::full({batch}, 4, options) : Tensor()};
+            config.condEmbed ? torch::randn({batch, image, config.condChannels()}, options) : Tensor(), config.guidanceEmbed ? torch::full({batch}, 4.0, options) : Tensor()};
 }
 
 } // namespace stagewright::reference
