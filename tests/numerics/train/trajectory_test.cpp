@@ -180,9 +180,11 @@ Replayed replay(const RecordedRun &run)
         return result;
     const auto &parameters = engine.state().parameters;
     const bool half = settings->dtype != torch::kFloat32;
+    // The whole update is compared where the recording resolves it: in half precision the working weights alone do not (two updates change
+    // a weight by few of its own rounding steps), the fp32 masters do; some recordings have only the former.
+    const std::string resolved = half ? "final_master_shard." : "final.";
     for (const auto &failure : {
-             compareAll(run, half && run.tensors.contains("final_master_shard." + parameters[0].name) ? "final_master_shard." : "final.", parameters,
-                        [](const auto &p) { return p.master.defined() ? p.master : p.weight; }, start, tolerances.update),
+             compareAll(run, resolved, parameters, [](const auto &p) { return p.master.defined() ? p.master : p.weight; }, start, tolerances.update),
              compareAll(run, "final.", parameters, [](const auto &p) { return p.weight; }, {}, half ? 1e-2 : 1e-5),
              compareAll(run, "final_ema_shard.", parameters, [](const auto &p) { return p.ema; }, {}, half ? 1e-2 : 1e-5),
              compareAll(run, "final_exp_avg_shard.", parameters, [](const auto &p) { return p.expAvg; }, {}, tolerances.average),
@@ -316,14 +318,19 @@ void TrajectoryTest::initialWeightsFollowFromTheSeed()
         const auto stage = stageOf(run);
         const auto settings = readSettings(stage, 1);
         QVERIFY(settings.ok());
-        const auto draws = makeStreamDraws(settings->seed);
+        torch::manual_seed(static_cast<std::uint64_t>(settings->seed));
         model::Mmdit mmdit(*model::mmditConfig(stage), torch::TensorOptions(settings->dtype));
-        for (const auto &named : mmdit->named_parameters())
+        int drawn = 0;
+        for (const auto &named : mmdit->named_parameters()) {
+            // What begins as a constant (norm scales at one, cond_in at zero) the recordings fill with numbers of their own, so that it
+            // matters from the first step; everything that is drawn must be as drawn.
+            if (named.value().min().item<double>() == named.value().max().item<double>())
+                continue;
+            ++drawn;
             QVERIFY2(relativeL2(named.value(), run.tensors.at("init." + named.key())) < 1e-6, (run.name + " " + named.key()).c_str());
-        // The first step draws on where the weights ended.
-        RecordedStep first(run, 0, settings->patch);
-        draws->beginStep(0, first.batchSize());
-        QVERIFY2(relativeL2(draws->timeNormals(), first.timeNormals()) < 1e-6, run.name.c_str());
+        }
+        QVERIFY(drawn > 20);
+        // Where the generator stands after that is not compared: the recording's stand-ins for the encoders drew from it, too.
         ++compared;
     }
     if (compared == 0)
