@@ -31,7 +31,7 @@ struct LoadedConfig {
 };
 
 // Reads FILE with its base chain. Origins are File for the leaf and Base for the others; Origin::file is the path as given, made
-// absolute lexically. Errors (ExitCode::Usage; InputOutput where a file cannot be opened) name file and line. May be called from any
+// absolute lexically. Errors (ExitCode::Usage, also for a file that is not there; InputOutput where one cannot be read) name file and line. May be called from any
 // thread; reads the environment for {{$NAME:default}}.
 // Bounds: 8 MiB a file, 200 files, 400,000 values, 90 levels of brackets.
 Result<LoadedConfig> loadDocument(const std::filesystem::path &file);

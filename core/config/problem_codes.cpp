@@ -103,8 +103,8 @@ const std::vector<ProblemCode> &problemCodes()
         {"env.missing-file", {"a file does not exist", "文件不存在"}},
         {"env.not-a-file", {"a folder stands where a file is needed", "需要文件的位置是一个文件夹"}},
         {"env.outputs", {"the output folder is a file", "输出文件夹实际是一个文件"}},
-        {"env.permission", {"a file or folder may not be read or written", "没有读写文件或文件夹的权限"}},
         {"env.path-missing", {"a file that the stage names does not exist", "配置中指定的文件不存在"}},
+        {"env.permission", {"a file or folder may not be read or written", "没有读写文件或文件夹的权限"}},
         {"memory.activation-buffer", {"a bucket does not fit into the activation buffer", "某个桶放不进激活缓冲区"}},
         {"memory.buffer-oversized", {"the activation buffer is much larger than any bucket needs", "激活缓冲区远大于任何桶的需要"}},
     };

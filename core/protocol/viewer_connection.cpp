@@ -70,8 +70,9 @@ Result<ViewerConnection> ViewerConnection::open(const std::filesystem::path &soc
     hello.program = programVersion();
     hello.pid = ::getpid();
     connection.m_outgoing = preamble() + encoded(hello);
-    if (auto sent = connection.flush(); !sent)
-        return sent.error();
+    // A worker that refuses us may have closed before it was greeted; why lies in the socket, and receive() delivers it.
+    if (!connection.flush())
+        connection.m_outgoing.clear();
     return connection;
 }
 

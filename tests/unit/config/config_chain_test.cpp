@@ -248,7 +248,7 @@ private Q_SLOTS:
         QCOMPARE(loaded.error().problem.code, std::string("config.base-missing"));
         QCOMPARE(loaded.error().problem.line, 2);
         QVERIFY(loaded.error().message().find("nowhere/base.py") != std::string::npos);
-        QCOMPARE(folder.load("not-there.py").error().exit, ExitCode::InputOutput);
+        QCOMPARE(folder.load("not-there.py").error().exit, ExitCode::Usage);       // a mistake in what was typed
         folder.write("notes.txt", "lr = 1\n");
         QCOMPARE(folder.load("notes.txt").error().problem.code, std::string("config.unknown-format"));
     }
