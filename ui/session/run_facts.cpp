@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+
+#include "core/ckptfile/layout.h"
 
 namespace stagewright::session {
 
@@ -58,7 +61,11 @@ void RunFacts::takeCheckpoint(const events::Record &record, const events::Checkp
     }
     at->phase = checkpoint.phase;
     at->sentence = checkpoint.sentence;
-    at->step = record.step >= 0 ? record.step : at->step;
+    // The record's own step is the update that was under way when it was sent; the save may be of an earlier one.
+    if (const auto name = ckptfile::parseCheckpointFolderName(std::filesystem::path(checkpoint.path).filename().string()))
+        at->step = name->step;
+    else if (at->step < 0)
+        at->step = record.step;
     at->seconds = checkpoint.seconds;
     at->blockedSeconds = std::max(at->blockedSeconds, checkpoint.blockedSeconds);
     at->bytes = checkpoint.bytes;

@@ -15,7 +15,7 @@ namespace stagewright::session {
 
 struct SaveFacts {
     std::string path, phase, sentence;     // phase as in events::Checkpoint, "done" and "failed" at the end
-    std::int64_t step = -1;
+    std::int64_t step = -1;                // that is saved
     std::int64_t bytes = 0, totalBytes = 0;
     double begun = 0, seconds = 0, blockedSeconds = 0;     // begun: wall time
     double committed = 0;                  // wall time of the commit, 0 before it

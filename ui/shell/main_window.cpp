@@ -20,6 +20,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/status_bar.h"
 #include "ui/shell/top_bar.h"
+#include "ui/shell/undo_keys.h"
 
 namespace stagewright::shell {
 
@@ -52,6 +53,7 @@ MainWindow::MainWindow(QWidget *parent) : QWidget(parent)
     if (geometry.isEmpty() || !restoreGeometry(geometry))
         resize(1440, 900);
     showPage(PageId::Configure);
+    setFocus();                                        // no control looks chosen before a person chose one; Tab begins at the first
     m_device.probe();
     look::bindText(this, [this] { setWindowTitle(m_stage.isOpen() ? q(m_stage.file().filename()) + QStringLiteral(" — Stagewright") : QStringLiteral("Stagewright")); });
 }
@@ -91,6 +93,7 @@ void MainWindow::createShortcuts()
         connect(new QShortcut(keys, this), &QShortcut::activated, this, act);
     };
     add(QKeySequence(Qt::CTRL | Qt::Key_K), [this] { showPalette(); });
+    new UndoKeys(this, m_stage.undoStack());
     add(QKeySequence::Open, [this] { askForStage(); });
     add(QKeySequence::Save, [this] { m_stage.save(); });
     add(QKeySequence::Find, [this] { showPage(PageId::Configure); m_configure->focusSearch(); });

@@ -48,7 +48,6 @@ Rail::Rail(QWidget *parent) : QWidget(parent), m_group(new QButtonGroup(this))
         made->setIconSize({18, 18});
         made->setFocusPolicy(Qt::StrongFocus);
         made->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        made->setShortcut(QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + int(entry.page))));
         m_group->addButton(made, int(entry.page));
         layout->addWidget(made);
     }
@@ -80,6 +79,7 @@ void Rail::refresh()
         QToolButton *shown = button(entry.page);
         const bool bad = entry.page == PageId::Configure && m_errors > 0;
         shown->setText(bad ? QStringLiteral("%1 · %2").arg(wordOf(entry.page)).arg(m_errors) : wordOf(entry.page));
+        shown->setShortcut(QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + int(entry.page))));     // setText() drops it
         shown->setIcon(look::icon(entry.icon, bad ? look::tokens().error : QColor()));
         shown->setAccessibleName(wordOf(entry.page));
         shown->setToolTip(bad ? tr("%n problem(s) must be mended before launch", nullptr, m_errors)

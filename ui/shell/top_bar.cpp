@@ -35,7 +35,6 @@ TopBar::TopBar(session::StageSession *stage, session::RunSession *run, session::
     m_launch = new QPushButton(this);
     m_launch->setObjectName(QStringLiteral("launch"));
     look::setRole(m_launch, "primary");
-    m_launch->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Return));
     m_stop = new QPushButton(this);
     m_stop->setObjectName(QStringLiteral("stop"));
     for (QWidget *part : std::initializer_list<QWidget *>{m_open, m_dirty, m_bases})
@@ -90,6 +89,7 @@ void TopBar::refresh()
     m_deviceChip->show({}, tr("%1 · %2").arg(device.name, look::bytes(double(device.totalBytes))));
     m_search->setText(tr("Find anything   Ctrl K"));
     m_launch->setText(tr("Launch"));
+    m_launch->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Return));     // setText() drops it
     m_launch->setToolTip(tr("Train this stage (Ctrl+Return)"));
     m_stop->setText(tr("Stop"));
     const QStringList words{tr("Stop after this step, with a save"), tr("Stop after this step"), tr("Stop at once")};

@@ -37,7 +37,7 @@ using shell::PageId;
 
 namespace {
 
-constexpr int kRunMs = 90000;
+constexpr int kRunMs = 120000, kLookMs = 20000;     // deadlines on a slow machine: for what a run does, for what the window does
 
 // Measures the longest time for which the event loop did not come round.
 class StallWatch : public QObject
@@ -79,7 +79,7 @@ private Q_SLOTS:
 
 private:
     void open(const char *extra = "");
-    bool settled() const { return QTest::qWaitFor([this] { return m_window->stage()->isSettled(); }, 5000); }
+    bool settled() const { return QTest::qWaitFor([this] { return m_window->stage()->isSettled(); }, kLookMs); }
     bool waitForSteps(int steps) const { return QTest::qWaitFor([&] { return m_window->run()->facts().step >= steps; }, kRunMs); }
 
     QTemporaryDir m_dir;
@@ -111,14 +111,16 @@ void WindowTest::init()
     m_window = std::make_unique<MainWindow>();
     m_window->resize(1440, 900);
     m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get(), kLookMs));
+    m_window->activateWindow();                        // shortcuts go to the active window only
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get(), kLookMs));
 }
 
 void WindowTest::cleanup()
 {
     if (m_window->run()->isActive()) {
         m_window->run()->stop(session::StopKind::AtOnce);
-        QVERIFY(QTest::qWaitFor([this] { return !m_window->run()->isActive(); }, 20000));
+        QVERIFY(QTest::qWaitFor([this] { return !m_window->run()->isActive(); }, kLookMs));
     }
     m_window.reset();
 }
@@ -166,7 +168,7 @@ void WindowTest::misspeltKeyIsMendedByOneClick()
                 button = candidate;
         }
         return button != nullptr;
-    }, 3000));
+    }, kLookMs));
     QTest::mouseClick(button, Qt::LeftButton);
     QVERIFY(settled());
     QVERIFY(!m_window->stage()->displayText().contains(QStringLiteral("grad_ckpt_setting:")));
@@ -187,7 +189,7 @@ void WindowTest::typedTextAndFormStayInStep()
     QVERIFY(QTest::qWaitFor([this] {
         const auto *value = m_window->stage()->isSettled() ? m_window->stage()->snapshot()->valueOf("max_train_steps") : nullptr;
         return value && value->type() == config::Type::Int && value->integer() == 1200;
-    }, 5000));
+    }, kLookMs));
     m_window->configurePage()->showText(false);
     m_window->configurePage()->showOption(QStringLiteral("max_train_steps"));
     auto *row = m_window->configurePage()->form()->row(QStringLiteral("max_train_steps"));
@@ -211,12 +213,16 @@ void WindowTest::undoReachesBackToTheFile()
     QTest::keyClicks(field, QStringLiteral("3e-4"));
     QTest::keyClick(field, Qt::Key_Return);
     QVERIFY(settled());
-    QVERIFY2(m_window->stage()->displayText().contains(QStringLiteral("3e-4")), m_window->stage()->text().c_str());
+    // Written so that readers of YAML 1.1, for which 3e-4 is a text, take it for the same number.
+    const auto *value = m_window->stage()->snapshot()->valueOf("optim.lr");
+    QVERIFY(value && value->isNumber());
+    QCOMPARE(value->number(), 3e-4);
+    QVERIFY(m_window->stage()->text() != before);
     QVERIFY(m_window->stage()->isDirty());
-    QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
-    if (m_window->stage()->text() != before)
-        m_window->stage()->undoStack()->setIndex(0);
-    QCOMPARE(m_window->stage()->text(), before);
+    // The field still has the focus; what is undone is the stage's edit, as anywhere else.
+    QVERIFY(field->hasFocus());
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->stage()->text(), before, kLookMs);
     QVERIFY(!m_window->stage()->isDirty());
 }
 
@@ -226,13 +232,13 @@ void WindowTest::railAndPaletteReachEveryPage()
     QTest::mouseClick(m_window->rail()->button(PageId::Run), Qt::LeftButton);
     QVERIFY(m_window->runPage()->isVisible());
     QTest::keyClick(m_window.get(), Qt::Key_3, Qt::ControlModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(m_window->checkpointsPage()->isVisible(), 2000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->checkpointsPage()->isVisible(), kLookMs);
     QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
     shell::CommandPalette *palette = nullptr;
-    QTRY_VERIFY_WITH_TIMEOUT((palette = m_window->findChild<shell::CommandPalette *>()), 2000);
+    QTRY_VERIFY_WITH_TIMEOUT((palette = m_window->findChild<shell::CommandPalette *>()), kLookMs);
     QTest::keyClicks(palette->field(), QStringLiteral("optim.lr"));
     QTest::keyClick(palette->field(), Qt::Key_Return);
-    QTRY_VERIFY_WITH_TIMEOUT(m_window->configurePage()->isVisible(), 2000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->configurePage()->isVisible(), kLookMs);
     QVERIFY(m_window->configurePage()->form()->current());
     QCOMPARE(std::string(m_window->configurePage()->form()->current()->path), std::string("optim.lr"));
 }
@@ -241,9 +247,9 @@ void WindowTest::languageAndThemeSwitchLive()
 {
     open();
     QTest::mouseClick(m_window->statusBar()->chineseButton(), Qt::LeftButton);
-    QTRY_COMPARE_WITH_TIMEOUT(m_window->topBar()->launchButton()->text() != QStringLiteral("Launch"), true, 2000);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->topBar()->launchButton()->text() != QStringLiteral("Launch"), true, kLookMs);
     QTest::mouseClick(m_window->statusBar()->englishButton(), Qt::LeftButton);
-    QTRY_COMPARE_WITH_TIMEOUT(m_window->topBar()->launchButton()->text(), QStringLiteral("Launch"), 2000);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->topBar()->launchButton()->text(), QStringLiteral("Launch"), kLookMs);
     const bool dark = look::tokens().dark;
     QTest::mouseClick(m_window->statusBar()->themeButton(), Qt::LeftButton);
     QCOMPARE(look::tokens().dark, !dark);
@@ -286,7 +292,7 @@ void WindowTest::trainsSavesStopsAndResumes()
 
     QTest::mouseClick(m_window->rail()->button(PageId::Checkpoints), Qt::LeftButton);
     m_window->checkpointsPage()->showCheckpoint(saved);
-    QVERIFY(QTest::qWaitFor([this] { return m_window->checkpointsPage()->model()->rowCount() > 0; }, 5000));
+    QVERIFY(QTest::qWaitFor([this] { return m_window->checkpointsPage()->model()->rowCount() > 0; }, kLookMs));
     QVERIFY(m_window->stage()->setValue("max_train_steps", std::to_string(savedStep + 3)).ok());
     QVERIFY(settled());
     QPushButton *resume = nullptr;
@@ -296,7 +302,7 @@ void WindowTest::trainsSavesStopsAndResumes()
                 resume = candidate;
         }
         return resume != nullptr;
-    }, 10000));
+    }, kLookMs));
     QTest::mouseClick(resume, Qt::LeftButton);
     QVERIFY(QTest::qWaitFor([this, savedStep] { return m_window->run()->facts().ending && m_window->run()->facts().step >= savedStep + 3; }, kRunMs));
     QCOMPARE(m_window->run()->facts().ending->exit, 0);
@@ -316,10 +322,10 @@ void WindowTest::closedWindowLetsTheRunGoOnAndFindsItAgain()
     const QString folder = m_window->run()->folder();
     m_window->close();
     QMessageBox *box = nullptr;
-    QTRY_VERIFY_WITH_TIMEOUT((box = m_window->findChild<QMessageBox *>(QStringLiteral("closeQuestion"))), 3000);
+    QTRY_VERIFY_WITH_TIMEOUT((box = m_window->findChild<QMessageBox *>(QStringLiteral("closeQuestion"))), kLookMs);
     QVERIFY(m_window->isVisible());
     QTest::mouseClick(box->defaultButton(), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(!m_window->isVisible(), 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->isVisible(), kLookMs);
     const auto seen = m_window->run()->facts().step;
     m_window.reset();
 
