@@ -1,5 +1,7 @@
 #include "core/commands/follow.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "core/base/host.h"
@@ -12,6 +14,13 @@ namespace stagewright::commands {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(100);
+constexpr int kViewerNiceness = 10;
+
+// Where there is no core to spare, who watches waits, and who trains goes on. Failing changes nothing but that.
+void giveWayToTraining()
+{
+    ::setpriority(PRIO_PROCESS, 0, std::max(::getpriority(PRIO_PROCESS, 0), kViewerNiceness));
+}
 
 // Puts together what a worker that died could no longer say.
 class Tally
@@ -54,6 +63,7 @@ private:
 
 FollowOutcome followRun(client::RunFollower &follower, Output &output, const std::function<bool(client::RunFollower &, int)> &onSignal)
 {
+    giveWayToTraining();
     StopSignals signals;
     RunDisplay display(output.isJson() ? RunDisplay::Style::Silent : RunDisplay::styleForTerminal());
     Tally tally;
