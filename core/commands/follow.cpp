@@ -123,8 +123,11 @@ void printSummary(const FollowOutcome &outcome, std::string_view command, Output
     const events::Summary &summary = outcome.summary;
     if (!outcome.sentence.empty())
         output.message(outcome.sentence);
-    output.line(std::to_string(summary.steps) + " steps in " + formatDuration(summary.seconds) + ", last loss " + formatNumber(summary.loss) + ", peak "
-                + formatBytes(static_cast<double>(summary.peakBytes)));
+    if (summary.steps == 0)
+        output.line("no step was made");
+    else
+        output.line(std::to_string(summary.steps) + (summary.steps == 1 ? " step in " : " steps in ") + formatDuration(summary.seconds) + ", last loss "
+                    + formatNumber(summary.loss) + ", peak " + formatBytes(static_cast<double>(summary.peakBytes)));
     if (!summary.checkpoints.empty())
         output.line("newest checkpoint: " + summary.checkpoints.back().path);
     output.line("run folder: " + summary.run);
