@@ -1,4 +1,5 @@
-// The stable codes of problems that this layer reports, each with its meaning. A code never changes once shipped.
+// The stable codes of all problems and notes that any layer reports, each with its meaning: the reference that the command line's contract
+// speaks of. A code never changes once shipped. A test compares this with what the sources report, in both directions.
 #pragma once
 
 #include <string_view>

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/config/bucket_table.h"
 #include "core/config/rules.h"
+#include "core/config/table_format.h"
 
 namespace stagewright::config {
 
@@ -13,13 +14,13 @@ void checkTable(const Stage &stage, const Facts &facts, Findings &findings)
     const auto path = facts.string("dataset.data_path");
     if (!path)
         return;
-    const std::string extension = lowered(std::filesystem::path(*path).extension().string());
-    if (extension != ".csv" && extension != ".parquet") {
-        findings.error("config.table-format", "dataset.data_path", "dataset.data_path \"" + *path + "\" must be a .csv or .parquet table");
+    const auto format = tableFormat(*path);
+    if (!format && std::filesystem::path(*path).has_extension()) {
+        findings.error("config.table-format", "dataset.data_path", "dataset.data_path \"" + *path + "\" must be " + describeTableFormats());
         return;
     }
-    if (extension == ".csv" && facts.isOn("dataset.memory_efficient"))
-        findings.error("config.shards-need-parquet", "dataset.memory_efficient", "dataset.memory_efficient reads captions from Parquet shards, but the table is a .csv")
+    if (format != TableFormat::Parquet && facts.isOn("dataset.memory_efficient"))
+        findings.error("config.shards-need-parquet", "dataset.memory_efficient", "dataset.memory_efficient reads captions from Parquet shards, but the table is not a .parquet file")
             .fix = setTo(stage, "Switch memory_efficient off", "dataset.memory_efficient", Value(false));
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/config/apply_fix.h"
 
 namespace stagewright::session {
 
@@ -158,35 +159,11 @@ Status StageSession::removeValue(const std::string &path)
     return Done{};
 }
 
-Status StageSession::editDocument(config::TextDocument &document, const Edit &edit) const
-{
-    return edit.to ? document.setValue(edit.path, *edit.to) : document.removeKey(edit.path);
-}
-
-// A rename comes as remove and add; done as a rename it keeps the line, its comment and its spelling.
-static bool isRename(const std::vector<Edit> &edits, std::size_t i)
-{
-    if (i + 1 >= edits.size())
-        return false;
-    const Edit &removal = edits[i], &addition = edits[i + 1];
-    const auto parent = [](const std::string &path) { return path.substr(0, path.rfind('.') == std::string::npos ? 0 : path.rfind('.')); };
-    return removal.from && !removal.to && !addition.from && addition.to && *removal.from == *addition.to && parent(removal.path) == parent(addition.path);
-}
-
 Status StageSession::applyFix(const Fix &fix)
 {
     config::TextDocument document(m_text, format());
-    for (std::size_t i = 0; i < fix.edits.size(); ++i) {
-        if (isRename(fix.edits, i)) {
-            const auto &to = fix.edits[i + 1].path;
-            if (document.renameKey(fix.edits[i].path, to.substr(to.rfind('.') == std::string::npos ? 0 : to.rfind('.') + 1))) {
-                ++i;
-                continue;
-            }
-        }
-        if (auto done = editDocument(document, fix.edits[i]); !done)
-            return done;
-    }
+    if (auto done = config::applyFix(document, fix); !done)
+        return done;
     setText(document.text(), QString::fromStdString(fix.title));
     return Done{};
 }
@@ -195,13 +172,14 @@ int StageSession::applyAllFixes()
 {
     if (!m_snapshot)
         return 0;
-    int applied = 0;
-    m_undo.beginMacro(tr("Fix all that have one answer"));
+    std::vector<const Problem *> fixable;
     for (const auto &problem : m_snapshot->problems)
-        if (problem.fix && applyFix(*problem.fix))
-            ++applied;
-    m_undo.endMacro();
-    return applied;
+        if (problem.fix)
+            fixable.push_back(&problem);
+    config::TextDocument document(m_text, format());
+    const auto outcome = config::applyFixes(document, fixable);
+    setText(document.text(), tr("Fix all that have one answer"));
+    return int(outcome.fixed.size());
 }
 
 void StageSession::scheduleSnapshot()

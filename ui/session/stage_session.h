@@ -71,7 +71,6 @@ private:
     void writeJournalNow();
     void restore(const Journal &journal);
     void fileTouched();
-    Status editDocument(config::TextDocument &document, const Edit &edit) const;
     int mergeKeyOf(const std::string &path);
 
     std::filesystem::path m_file;
