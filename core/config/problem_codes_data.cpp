@@ -8,6 +8,7 @@ const std::vector<ProblemCode> &dataCodes()
     static const std::vector<ProblemCode> codes = {
         {"data.bad-sample", {"a row of the table cannot be used", "数据表中的一行无法使用"}},
         {"data.changed", {"the dataset changed since the run began", "运行开始后数据集发生了变化"}},
+        {"data.column-alias", {"a column is read under another name", "某列按另一个名称读取"}},
         {"data.column-type", {"a column has another type than needed", "列的类型不符合要求"}},
         {"data.demo-failed", {"the demo clips could not be made", "无法生成演示片段"}},
         {"data.demo-folder", {"the demo folder holds other files", "演示文件夹中有其他文件"}},

@@ -124,7 +124,7 @@ void ValidateTest::findsWhatIsWrong_data()
     row("keep_every", "ckpt_every = 20\nkeep_every = 50", "warning", "config.keep-every", "keep_every", "no multiple");
     row("save after the end", "ckpt_every = 200\nmax_train_steps = 100", "hint", "config.save-after-end", "ckpt_every", "at the end");
     // Data and encoders
-    row("table of another format", "dataset.data_path = 'a.jsonl'", "error", "config.table-format", "dataset.data_path", ".csv or .parquet");
+    row("table of another format", "dataset.data_path = 'a.xlsx'", "error", "config.table-format", "dataset.data_path", ".csv, .parquet");
     row("shards of a csv", "dataset.memory_efficient = True", "error", "config.shards-need-parquet", "dataset.memory_efficient", "Parquet");
     row("cached latents without their dataset", "cached_video = True", "error", "config.cache-without-dataset", "cached_video", "cached_video_text");
     row("half of the cache", "dataset = dict(type='cached_video_text', cached_text=True, data_path='a.csv')", "warning", "config.cache-mismatch", "cached_text", "disagree");
