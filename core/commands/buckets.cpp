@@ -41,7 +41,7 @@ public:
         auto rules = table::bucketRules(*stage);
         if (!rules)
             return rules.error();
-        auto read = table::readTable(stage->string("dataset.data_path"));
+        auto read = table::readTable(*stage);
         if (!read)
             return read.error();
         const table::Table &data = **read;

@@ -46,7 +46,7 @@ private:
         if (!stage.isSet("dataset.data_path"))
             return std::nullopt;
         auto rules = table::bucketRules(stage);
-        auto data = table::readTable(stage.string("dataset.data_path"));
+        auto data = table::readTable(stage);
         if (!rules || !data) {
             Problem problem = (rules ? data.error() : rules.error()).problem;
             problem.severity = Severity::Warning;

@@ -81,7 +81,7 @@ Result<SourceOptions> sourceOptions(const config::Stage &stage, std::int64_t ran
     options.workers = static_cast<int>(stage.integer("num_workers"));
     const std::int64_t perWorker = stage.isSet("prefetch_factor") ? stage.integer("prefetch_factor") : kBatchesPerWorker;
     options.batchesAhead = static_cast<int>(std::max<std::int64_t>(perWorker * options.workers, 1));
-    auto read = table::readTable(stage.string("dataset.data_path"));
+    auto read = table::readTable(stage);
     if (!read)
         return read.error();
     options.table = std::move(*read);

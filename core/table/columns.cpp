@@ -1,6 +1,7 @@
 #include "core/table/columns.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/text.h"
 
@@ -10,82 +11,122 @@ namespace {
 
 constexpr const char *kPath = "path", *kText = "text";
 
-// Names under which other tools keep the same thing.
-std::optional<std::string> otherName(const std::string &wanted, const std::vector<std::string> &names)
+// Names under which other tools keep the same thing, and nothing else.
+const std::vector<std::string> &otherNames(const std::string &name)
 {
-    static const std::vector<std::pair<std::string, std::vector<std::string>>> known{
-        {"text", {"caption", "captions", "prompt", "cap"}}, {"path", {"file", "filename", "file_path", "video", "video_path"}},
-        {"num_frames", {"frames", "n_frames", "frame_count", "length"}}, {"fps", {"frame_rate", "framerate"}}};
-    for (const auto &[name, others] : known) {
-        if (name != wanted)
-            continue;
-        for (const std::string &candidate : names) {
-            if (std::find(others.begin(), others.end(), lowered(trimmed(candidate))) != others.end())
-                return candidate;
-        }
-    }
-    return nearestOf(wanted, names);
+    static const std::map<std::string, std::vector<std::string>> known{
+        {kText, {"caption", "captions", "prompt", "cap"}},
+        {kPath, {"file", "filename", "file_name", "file_path", "filepath", "video", "video_path", "image_path", "media_path"}},
+        {"num_frames", {"frames", "n_frames", "nframes", "frame_count", "number_of_frames"}},
+        {"fps", {"frame_rate", "framerate", "video_fps"}},
+        {"height", {"h", "video_height"}},
+        {"width", {"w", "video_width"}}};
+    static const std::vector<std::string> none;
+    const auto found = known.find(name);
+    return found == known.end() ? none : found->second;
 }
+
+std::string inQuotes(const std::string &name) { return '"' + name.substr(0, 40) + '"'; }
 
 std::string listed(const std::vector<std::string> &names)
 {
     std::vector<std::string> shown(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 20)));
     for (std::string &name : shown)
-        name = '"' + name.substr(0, 40) + '"';
+        name = inQuotes(name);
     return joined(shown, ", ") + (names.size() > shown.size() ? ", …" : "");
 }
 
-Error missingColumns(const std::vector<std::string> &missing, const std::vector<std::string> &names, const std::string &file)
+// Looks columns up, and remembers what is wrong.
+class Finder
 {
-    std::string message = file + " has no column " + joined(missing, ", ") + "; found: " + listed(names) + ". ";
-    std::string hint;
-    for (const std::string &name : missing) {
-        if (const auto other = otherName(name, names))
-            hint += (hint.empty() ? "Rename " : ", ") + ('"' + *other + "\" to " + name);
+public:
+    Finder(const std::vector<std::string> &names, const std::string &file, ColumnMap &map) : m_names(names), m_file(file), m_map(map) {}
+
+    int find(const std::string &wanted, bool needed)
+    {
+        std::vector<int> found = positions([&](const std::string &name) { return name == wanted; });
+        if (found.empty()) {
+            const auto &others = otherNames(wanted);
+            found = positions([&](const std::string &name) {
+                const std::string plain = lowered(trimmed(name));
+                return plain == wanted || std::find(others.begin(), others.end(), plain) != others.end();
+            });
+            if (found.size() == 1)
+                m_map.renamed.emplace_back(m_names[static_cast<std::size_t>(found[0])], wanted);
+        }
+        if (found.size() > 1)
+            noteSeveral(wanted, found);
+        if (found.empty() && needed)
+            m_missing.push_back(wanted);
+        return found.empty() ? -1 : found[0];
     }
-    if (names.size() == 1 && names[0].find_first_of(";\t|") != std::string::npos)
-        hint = "Its header has no comma: save it with commas as separators";
-    message += hint.empty() ? "A table needs path, text, num_frames, height, width and fps (fps empty for images); add what is missing" : hint;
-    return Error(ExitCode::Data, "data.missing-column", message, file, 1);
-}
+
+    std::optional<Error> error() const
+    {
+        if (m_error)
+            return m_error;
+        return m_missing.empty() ? std::nullopt : std::optional(missingColumns());
+    }
+
+private:
+    std::vector<int> positions(auto &&matches) const
+    {
+        std::vector<int> found;
+        for (std::size_t i = 0; i < m_names.size(); ++i) {
+            if (matches(m_names[i]))
+                found.push_back(static_cast<int>(i));
+        }
+        return found;
+    }
+
+    void noteSeveral(const std::string &wanted, const std::vector<int> &found)
+    {
+        const std::string &first = m_names[static_cast<std::size_t>(found[0])], &second = m_names[static_cast<std::size_t>(found[1])];
+        const std::string what = first == second ? "the column " + first + " is there twice; remove or rename one of them"
+            : "both " + inQuotes(first) + " and " + inQuotes(second) + " could be " + wanted + "; rename the one that is meant to " + wanted;
+        m_error = m_error ? m_error : Error(ExitCode::Data, "data.double-column", m_file + ": " + what, m_file, 1);
+    }
+
+    Error missingColumns() const
+    {
+        std::string hint;
+        for (const std::string &name : m_missing) {
+            if (const auto near = nearestOf(name, m_names))
+                hint += (hint.empty() ? "Rename " : ", ") + inQuotes(*near) + " to " + name;
+        }
+        if (m_names.size() == 1 && m_names[0].find_first_of(";\t|") != std::string::npos)
+            hint = "Its header has no comma: save it with commas as separators";
+        const bool measurable = std::none_of(m_missing.begin(), m_missing.end(), [](const std::string &name) { return name == kPath || name == kText; });
+        if (hint.empty() && measurable)
+            hint = "They can be measured: stagewright-cli buckets CONFIG --probe writes a table that has them";
+        if (hint.empty())
+            hint = "A table needs path, text, num_frames, height, width and fps (fps empty for images); add what is missing";
+        return Error(ExitCode::Data, "data.missing-column", m_file + " has no column " + joined(m_missing, ", ") + "; found: " + listed(m_names) + ". " + hint, m_file, 1);
+    }
+
+    const std::vector<std::string> &m_names;
+    const std::string &m_file;
+    ColumnMap &m_map;
+    std::vector<std::string> m_missing;
+    std::optional<Error> m_error;
+};
 
 } // namespace
-
-std::array<bool, kNumberColumns> ColumnMap::present() const
-{
-    std::array<bool, kNumberColumns> result{};
-    for (std::size_t i = 0; i < kNumberColumns; ++i)
-        result[i] = numbers[i] >= 0;
-    return result;
-}
 
 Result<ColumnMap> mapColumns(const std::vector<std::string> &names, const std::string &file, const ReadOptions &options)
 {
     ColumnMap map;
-    std::vector<std::string> missing;
-    std::string doubled;
-    const auto find = [&](const std::string &name, bool needed) {
-        const auto at = std::find(names.begin(), names.end(), name);
-        if (at == names.end()) {
-            if (needed)
-                missing.push_back(name);
-            return -1;
-        }
-        if (std::find(at + 1, names.end(), name) != names.end())
-            doubled = name;
-        return static_cast<int>(at - names.begin());
-    };
-    map.path = find(kPath, true);
-    map.caption = find(kText, options.needCaptions);
+    Finder finder(names, file, map);
+    map.path = finder.find(kPath, true);
+    map.caption = options.captionShards ? -1 : finder.find(kText, options.needCaptions);
     for (std::size_t i = 0; i < kNumberColumns; ++i) {
         const auto column = static_cast<NumberColumn>(i);
-        map.numbers[i] = find(columnName(column), column != NumberColumn::MotionScore);
+        map.numbers[i] = finder.find(columnName(column), options.needMeasures && column != NumberColumn::MotionScore);
     }
-    if (!doubled.empty()) {
-        return Error(ExitCode::Data, "data.double-column", file + ": the column " + doubled + " is there twice; remove or rename one of them", file, 1);
-    }
-    if (!missing.empty())
-        return missingColumns(missing, names, file);
+    for (std::size_t i = 0; i < kFileColumns; ++i)
+        map.files[i] = finder.find(columnName(static_cast<FileColumn>(i)), false);
+    if (const auto error = finder.error())
+        return *error;
     return map;
 }
 

@@ -3,7 +3,6 @@
 #include <arrow/io/api.h>
 
 #include "core/table/readers.h"
-#include "core/table/table_builder.h"
 
 namespace stagewright::table {
 
@@ -17,6 +16,7 @@ struct Wanted {
     std::vector<std::string> names;
     int path = -1, caption = -1;
     std::array<int, kNumberColumns> numbers{-1, -1, -1, -1, -1};
+    std::array<int, kFileColumns> files{-1, -1, -1};
 
     Wanted(const ColumnMap &map, const std::vector<std::string> &header)
     {
@@ -30,6 +30,8 @@ struct Wanted {
         caption = take(map.caption);
         for (std::size_t i = 0; i < kNumberColumns; ++i)
             numbers[i] = take(map.numbers[i]);
+        for (std::size_t i = 0; i < kFileColumns; ++i)
+            files[i] = take(map.files[i]);
     }
 };
 
@@ -67,11 +69,13 @@ Status addBatch(TableBuilder &builder, const arrow::RecordBatch &batch, const Wa
     if (wanted.caption >= 0) {
         if (Status status = addTexts(batch, wanted.caption, [&](std::string_view text) { return builder.addCaption(text); }); !status)
             return status;
-    } else {
-        for (std::int64_t i = 0; i < batch.num_rows(); ++i) {
-            if (Status status = builder.addCaption({}); !status)
-                return status;
-        }
+    }
+    for (std::size_t i = 0; i < kFileColumns; ++i) {
+        const auto column = static_cast<FileColumn>(i);
+        if (wanted.files[i] < 0)
+            continue;
+        if (Status status = addTexts(batch, wanted.files[i], [&](std::string_view text) { return builder.addFile(column, text); }); !status)
+            return status;
     }
     for (std::size_t i = 0; i < kNumberColumns; ++i) {
         if (wanted.numbers[i] < 0)
@@ -85,7 +89,7 @@ Status addBatch(TableBuilder &builder, const arrow::RecordBatch &batch, const Wa
 
 } // namespace
 
-Result<std::shared_ptr<const Table>> readCsv(const std::filesystem::path &file, const ReadOptions &options)
+Status readCsv(const std::filesystem::path &file, const ReadOptions &options, TableBuilder &builder, const std::filesystem::path &root)
 {
     const auto header = readCsvHeader(file);
     if (!header)
@@ -99,15 +103,15 @@ Result<std::shared_ptr<const Table>> readCsv(const std::filesystem::path &file, 
     if (!reader.ok())
         return diagnoseCsv(file, "cannot be read as CSV: " + reader.status().message());
 
-    TableBuilder builder(file, map->present());
+    builder.beginPart(file, *map, root);
     for (;;) {
         std::shared_ptr<arrow::RecordBatch> batch;
         if (const arrow::Status read = (*reader)->ReadNext(&batch); !read.ok())
             return diagnoseCsv(file, "cannot be read as CSV: " + read.message());
         if (!batch)
-            return builder.finish();
+            return builder.endPart();
         if (Status status = addBatch(builder, *batch, wanted); !status)
-            return status.error();
+            return status;
     }
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/table/readers.h"
-#include "core/table/table_builder.h"
 
 namespace stagewright::table {
 
@@ -24,12 +23,12 @@ class ParquetTable
 public:
     ParquetTable(std::filesystem::path file, const ReadOptions &options) : m_file(std::move(file)), m_options(options) {}
 
-    std::shared_ptr<const Table> read()
+    void read(TableBuilder &builder, const std::filesystem::path &root)
     {
         open();
         const std::vector<int> columns = chooseColumns();
         auto batches = must(m_reader->GetRecordBatchReader(allRowGroups(), columns));
-        TableBuilder builder(m_file, m_map.present());
+        builder.beginPart(m_file, m_map, root);
         for (;;) {
             std::shared_ptr<arrow::RecordBatch> batch;
             check(batches->ReadNext(&batch));
@@ -37,10 +36,7 @@ public:
                 break;
             addBatch(builder, *batch);
         }
-        auto table = builder.finish();
-        if (!table)
-            throw Failure{table.error()};
-        return *table;
+        check(builder.endPart());
     }
 
 private:
@@ -93,6 +89,7 @@ private:
         if (!map)
             throw Failure{map.error()};
         m_map = *map;
+        m_names = schema->field_names();
         std::vector<int> leaves;
         const auto take = [&](int position) {
             if (position < 0)
@@ -108,11 +105,14 @@ private:
         take(m_map.caption);
         for (const int position : m_map.numbers)
             take(position);
+        for (const int position : m_map.files)
+            take(position);
         return leaves;
     }
 
-    std::shared_ptr<arrow::Array> column(const arrow::RecordBatch &batch, const std::string &name) const
+    std::shared_ptr<arrow::Array> column(const arrow::RecordBatch &batch, int position) const
     {
+        const std::string &name = m_names[static_cast<std::size_t>(position)];
         auto array = batch.GetColumnByName(name);
         if (!array)
             fail("data.table-unreadable", "the column " + name + " cannot be found again; write the file again");
@@ -125,16 +125,17 @@ private:
 
     void addBatch(TableBuilder &builder, const arrow::RecordBatch &batch)
     {
-        addTexts(*column(batch, "path"), "path", [&](std::string_view text) { return builder.addPath(text); });
-        if (m_map.caption >= 0) {
-            addTexts(*column(batch, "text"), "text", [&](std::string_view text) { return builder.addCaption(text); });
-        } else {
-            for (std::int64_t i = 0; i < batch.num_rows(); ++i)
-                check(builder.addCaption({}));
+        addTexts(*column(batch, m_map.path), "path", [&](std::string_view text) { return builder.addPath(text); });
+        if (m_map.caption >= 0)
+            addTexts(*column(batch, m_map.caption), "text", [&](std::string_view text) { return builder.addCaption(text); });
+        for (std::size_t i = 0; i < kFileColumns; ++i) {
+            const auto which = static_cast<FileColumn>(i);
+            if (m_map.files[i] >= 0)
+                addTexts(*column(batch, m_map.files[i]), columnName(which), [&](std::string_view text) { return builder.addFile(which, text); });
         }
         for (std::size_t i = 0; i < kNumberColumns; ++i) {
             if (m_map.numbers[i] >= 0)
-                addNumbers(builder, static_cast<NumberColumn>(i), *column(batch, columnName(static_cast<NumberColumn>(i))));
+                addNumbers(builder, static_cast<NumberColumn>(i), *column(batch, m_map.numbers[i]));
         }
         m_rows += batch.num_rows();
     }
@@ -184,16 +185,18 @@ private:
     ReadOptions m_options;
     std::unique_ptr<parquet::arrow::FileReader> m_reader;
     ColumnMap m_map;
+    std::vector<std::string> m_names;                  // of the file's columns
     std::int64_t m_rows = 0;                           // read so far
 };
 
 } // namespace
 
-Result<std::shared_ptr<const Table>> readParquet(const std::filesystem::path &file, const ReadOptions &options)
+Status readParquet(const std::filesystem::path &file, const ReadOptions &options, TableBuilder &builder, const std::filesystem::path &root)
 {
     (void)arrow::compute::Initialize();
     try {
-        return ParquetTable(file, options).read();
+        ParquetTable(file, options).read(builder, root);
+        return Done{};
     } catch (const Failure &failure) {
         return failure.error;
     }

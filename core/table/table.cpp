@@ -19,21 +19,57 @@ const char *columnName(NumberColumn column)
     return names[static_cast<std::size_t>(column)];
 }
 
-bool Table::isImage(std::int64_t row) const
+const char *columnName(FileColumn column)
+{
+    static constexpr std::array<const char *, kFileColumns> names{"latents_path", "text_t5_path", "text_clip_path"};
+    return names[static_cast<std::size_t>(column)];
+}
+
+bool isImagePath(std::string_view text)
 {
     static constexpr std::array<std::string_view, 9> extensions{
         ".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"};
-    const std::string_view text = path(row);
     const std::size_t dot = text.rfind('.'), slash = text.rfind('/');
     if (dot == std::string_view::npos || (slash != std::string_view::npos && slash > dot))
         return false;
     return std::find(extensions.begin(), extensions.end(), lowered(text.substr(dot))) != extensions.end();
 }
 
-fs::path Table::mediaPath(std::int64_t row) const
+// A folder of tables is its own root.
+fs::path Table::resolved(std::string_view text) const
 {
-    const fs::path written = expandUser(path(row));
-    return (written.is_absolute() ? written : m_file.parent_path() / written).lexically_normal();
+    const fs::path written = expandUser(text);
+    if (written.is_absolute())
+        return written.lexically_normal();
+    return ((m_isFolder ? m_file : m_file.parent_path()) / written).lexically_normal();
+}
+
+fs::path Table::mediaPath(std::int64_t row) const { return resolved(path(row)); }
+
+fs::path Table::cachedFile(FileColumn column, std::int64_t row) const
+{
+    const std::string_view written = m_files[static_cast<std::size_t>(column)].at(row);
+    return written.empty() ? fs::path() : resolved(written);
+}
+
+std::int64_t Table::captionCount(std::int64_t row) const
+{
+    const auto [first, last] = std::equal_range(m_otherCaptionRows.begin(), m_otherCaptionRows.end(), row);
+    return 1 + (last - first);
+}
+
+std::string_view Table::caption(std::int64_t row, std::int64_t which) const
+{
+    if (which == 0)
+        return caption(row);
+    const auto first = std::lower_bound(m_otherCaptionRows.begin(), m_otherCaptionRows.end(), row) - m_otherCaptionRows.begin();
+    return m_otherCaptions.at(first + which - 1);
+}
+
+Cutout Table::cutout(std::int64_t row) const
+{
+    const auto found = m_cutouts.find(row);
+    return found == m_cutouts.end() ? Cutout() : found->second;
 }
 
 std::vector<std::int64_t> missingFiles(const Table &table, int threads)

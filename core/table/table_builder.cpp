@@ -37,12 +37,78 @@ void TableBuilder::Rows::add(std::int64_t row)
     ++count;
 }
 
-TableBuilder::TableBuilder(std::filesystem::path absoluteFile, std::array<bool, kNumberColumns> present)
-    : m_table(std::make_shared<Table>())
+TableBuilder::TableBuilder(std::filesystem::path absoluteFile, bool isFolder) : m_table(std::make_shared<Table>())
 {
+    m_table->m_isFolder = isFolder;
     m_table->m_file = std::move(absoluteFile);
-    m_table->m_present = present;
-    m_table->m_integer = present;
+    m_table->m_integer.fill(true);
+}
+
+void TableBuilder::beginPart(const std::filesystem::path &file, const ColumnMap &columns, const std::filesystem::path &root)
+{
+    m_part = file;
+    m_root = root;
+    for (std::size_t i = 0; i < kNumberColumns; ++i)
+        m_table->m_present[i] = m_table->m_present[i] || columns.numbers[i] >= 0;
+    m_renamed.insert(columns.renamed.begin(), columns.renamed.end());
+}
+
+Status TableBuilder::addPath(std::string_view text)
+{
+    if (m_root.empty() || text.empty() || text.front() == '/' || text.front() == '~')
+        return m_table->m_paths.append(text);
+    m_resolved = (m_root / text).lexically_normal().string();
+    return m_table->m_paths.append(m_resolved);
+}
+
+Status TableBuilder::addOtherCaption(std::string_view text)
+{
+    m_table->m_otherCaptionRows.push_back(m_table->m_captions.size() - 1);
+    return m_table->m_otherCaptions.append(text);
+}
+
+Status TableBuilder::addFile(FileColumn column, std::string_view text)
+{
+    return m_table->m_files[static_cast<std::size_t>(column)].append(text);
+}
+
+Status TableBuilder::endPart()
+{
+    Table &table = *m_table;
+    const std::int64_t rows = table.m_paths.size();
+    bool wrong = false;
+    for (std::size_t i = 0; i < kNumberColumns; ++i) {
+        auto &values = table.m_numbers[i];
+        const auto length = static_cast<std::int64_t>(values.size());
+        wrong = wrong || length > rows;
+        if (length < rows) {
+            if (table.m_present[i]) {
+                for (std::int64_t row = length; row < rows; ++row)
+                    m_empty[i].add(row);
+            }
+            values.resize(static_cast<std::size_t>(rows), std::numeric_limits<double>::quiet_NaN());
+            table.m_integer[i] = false;
+        }
+    }
+    const auto fill = [&](TextColumn &column, bool always) -> Status {
+        wrong = wrong || column.size() > rows;
+        while ((always || column.size() > 0) && column.size() < rows) {
+            if (Status status = column.append({}); !status)
+                return status;
+        }
+        return Done{};
+    };
+    if (Status status = fill(table.m_captions, true); !status)
+        return status;
+    for (TextColumn &column : table.m_files) {
+        if (Status status = fill(column, false); !status)
+            return status;
+    }
+    if (wrong) {
+        return Error(ExitCode::Data, "data.table-unreadable", m_part.string() + ": its columns have different lengths; the file is damaged, write it again",
+                     m_part.string());
+    }
+    return Done{};
 }
 
 void TableBuilder::addNumber(NumberColumn column, std::string_view text)
@@ -82,26 +148,13 @@ void TableBuilder::keep(NumberColumn column, double value, bool whole)
     values.push_back(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);      // one NaN, for the fingerprint
 }
 
-Status TableBuilder::checkLengths()
+Status TableBuilder::checkSize() const
 {
-    Table &table = *m_table;
-    table.m_rows = table.m_paths.size();
-    const auto mismatch = [&](std::int64_t length) { return length != table.m_rows; };
-    bool wrong = mismatch(table.m_captions.size());
-    for (std::size_t i = 0; i < kNumberColumns; ++i) {
-        auto &values = table.m_numbers[i];
-        if (!table.m_present[i])
-            values.assign(static_cast<std::size_t>(table.m_rows), std::numeric_limits<double>::quiet_NaN());
-        wrong = wrong || mismatch(static_cast<std::int64_t>(values.size()));
-        values.shrink_to_fit();
-    }
-    const std::string file = table.m_file.string();
-    if (wrong)
-        return Error(ExitCode::Data, "data.table-unreadable", file + ": its columns have different lengths; the file is damaged, write it again", file);
-    if (table.m_rows == 0)
+    const std::string file = m_table->m_file.string();
+    if (m_table->m_rows == 0)
         return Error(ExitCode::Data, "data.table-empty", file + " has a header but no rows; add the clips to train on", file);
-    if (table.m_rows > kMaxRows) {
-        return Error(ExitCode::Data, "data.table-too-long", file + " has " + formatCount(table.m_rows) + " rows; at most "
+    if (m_table->m_rows > kMaxRows) {
+        return Error(ExitCode::Data, "data.table-too-long", file + " has " + formatCount(m_table->m_rows) + " rows; at most "
                      + formatCount(kMaxRows) + " can be shuffled, so split it", file);
     }
     return Done{};
@@ -121,16 +174,31 @@ void TableBuilder::warn(const std::string &code, const Rows &rows, const std::st
 {
     if (rows.count == 0)
         return;
+    addProblem(Severity::Warning, code, describeRows(rows.first, rows.count) + " " + what);
+}
+
+void TableBuilder::addProblem(Severity severity, const std::string &code, const std::string &message)
+{
     Problem problem;
-    problem.severity = Severity::Warning;
+    problem.severity = severity;
     problem.code = code;
     problem.file = m_table->m_file.string();
-    problem.message = problem.file + ": " + describeRows(rows.first, rows.count) + " " + what;
+    problem.message = problem.file + ": " + message;
     m_table->m_problems.push_back(std::move(problem));
+}
+
+void TableBuilder::noteRenamed()
+{
+    std::string list;
+    for (const auto &[written, role] : m_renamed)
+        list += (list.empty() ? "\"" : ", \"") + written + "\" is read as " + role;
+    if (!list.empty())
+        addProblem(Severity::Hint, "data.column-alias", "the column " + list);
 }
 
 void TableBuilder::addProblems()
 {
+    noteRenamed();
     for (std::size_t i = 0; i < kNumberColumns; ++i) {
         const std::string name = columnName(static_cast<NumberColumn>(i));
         const bool score = static_cast<NumberColumn>(i) == NumberColumn::MotionScore;
@@ -176,6 +244,19 @@ std::string TableBuilder::computeFingerprint() const
         add(table.m_numbers[i].data(), table.m_numbers[i].size() * sizeof(double));
     }
     add(table.m_unreadableRows.data(), table.m_unreadableRows.size() * sizeof(std::int64_t));
+    // What most tables do not have adds nothing, so that their fingerprints stay what they are.
+    for (const TextColumn *column : {&table.m_otherCaptions, &table.m_files[0], &table.m_files[1], &table.m_files[2]}) {
+        for (std::int64_t i = 0; i < column->size(); ++i) {
+            const std::uint64_t length = column->at(i).size();
+            add(&length, sizeof length);
+            add(column->at(i).data(), length);
+        }
+    }
+    add(table.m_otherCaptionRows.data(), table.m_otherCaptionRows.size() * sizeof(std::int64_t));
+    for (const auto &[row, cutout] : table.m_cutouts) {
+        const std::array<std::int64_t, 6> values{row, cutout.firstFrame, cutout.left, cutout.top, cutout.width, cutout.height};
+        add(values.data(), sizeof values);
+    }
     const std::string text = hex(XXH3_128bits_digest(state));
     XXH3_freeState(state);
     return text;
@@ -183,12 +264,20 @@ std::string TableBuilder::computeFingerprint() const
 
 Result<std::shared_ptr<const Table>> TableBuilder::finish()
 {
-    for (TextColumn *column : {&m_table->m_paths, &m_table->m_captions}) {
+    m_table->m_rows = m_table->m_paths.size();
+    if (Status status = checkSize(); !status)
+        return status.error();
+    std::vector<TextColumn *> texts{&m_table->m_paths, &m_table->m_captions, &m_table->m_otherCaptions};
+    for (TextColumn &column : m_table->m_files)
+        texts.push_back(&column);
+    for (TextColumn *column : texts) {
         if (Status status = column->finish(); !status)
             return status.error();
     }
-    if (Status status = checkLengths(); !status)
-        return status.error();
+    for (std::size_t i = 0; i < kNumberColumns; ++i) {
+        m_table->m_numbers[i].shrink_to_fit();
+        m_table->m_integer[i] = m_table->m_integer[i] && m_table->m_present[i];
+    }
     auto &rows = m_table->m_unreadableRows;
     std::sort(rows.begin(), rows.end());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

@@ -104,7 +104,9 @@ private Q_SLOTS:
         row("header only", kHeader, "data.table-empty", 0, {"no rows"});
         row("blank lines only", "\n\n", "data.table-empty", 1, {"no header"});
         row("missing columns", "path,text,num_frames\na.mp4,x,3\n", "data.missing-column", 1, {"height, width, fps", "\"num_frames\""});
-        row("caption under another name", "path,caption,num_frames,height,width,fps\n", "data.missing-column", 1, {"no column text", "Rename \"caption\" to text"});
+        row("caption under an unknown name", "path,texts,num_frames,height,width,fps\n", "data.missing-column", 1, {"no column text", "Rename \"texts\" to text"});
+        row("two columns that could be the caption", "path,caption,prompt,num_frames,height,width,fps\n", "data.double-column", 1, {"\"caption\"", "\"prompt\"", "could be text"});
+        row("what can be measured is missing", "path,text,fps\na.mp4,x,3\n", "data.missing-column", 1, {"num_frames, height, width", "--probe"});
         row("semicolons", "path;text;num_frames;height;width;fps\n", "data.missing-column", 1, {"no comma"});
         row("double column", "path,text,text,num_frames,height,width,fps\n", "data.double-column", 1, {"text is there twice"});
         row("unquoted comma", kHeader + "a.mp4,ok,1,2,3,4\nb.mp4,a man, a dog,1,2,3,4\n", "data.field-count", 3, {":3:", "7 fields", "header has 6", "double quotes"});
@@ -117,7 +119,7 @@ private Q_SLOTS:
         row("Latin-1 in the header", "path,caf\xe9\n", "data.not-utf8", 1, {"0xe9"});
         row("UTF-16", utf16(kHeader, true), "data.utf16", 1, {"UTF-16", "save it as UTF-8"});
         row("UTF-16 without a mark", utf16(kHeader, false), "data.not-text", 1, {"UTF-16"});
-        row("other format", "x", "data.table-format", 0, {"neither .csv nor .parquet"}, "t.json");
+        row("other format", "x", "data.table-format", 0, {"is not a .csv, .parquet"}, "t.xlsx");
         row("broken Parquet", "PAR1 and then nothing useful", "data.table-unreadable", 0, {"Parquet"}, "t.parquet");
         row("short Parquet", "PAR1", "data.table-unreadable", 0, {"Parquet"}, "t.parquet");
     }
@@ -145,7 +147,8 @@ private Q_SLOTS:
         const auto missing = readTable(m_folder.filePath(QStringLiteral("nowhere.csv")).toStdString());
         QVERIFY(!missing);
         QCOMPARE(missing.error().problem.code, std::string("data.table-missing"));
-        const auto folder = readTable(m_folder.path().toStdString());
+        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("empty")));
+        const auto folder = readTable(m_folder.filePath(QStringLiteral("empty")).toStdString());
         QVERIFY(!folder);
         QCOMPARE(folder.error().problem.code, std::string("data.table-folder"));
     }
