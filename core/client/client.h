@@ -37,6 +37,7 @@ struct LaunchRequest {
     std::string load;                                      // checkpoint folder or glob; empty: the stage's `load`
     std::string parentRun;                                 // run folder that this one resumes; for run.json
     bool detach = false;                                   // nobody will follow: only the folder and pid are wanted
+    std::int64_t stopAfterSteps = 0;                       // the worker stops with a save after this many updates, as if asked to; 0: only when asked
     std::vector<std::pair<std::string, std::string>> environment;    // in addition to ours
     std::filesystem::path worker;                          // empty: $STAGEWRIGHT_WORKER, else stagewright-worker beside this program
     std::vector<std::string> workerArguments;              // further ones, in front of ours (tests)

@@ -123,6 +123,10 @@ Result<RunHandle> launch(const LaunchRequest &request)
     spawn.arguments.insert(spawn.arguments.end(), request.workerArguments.begin(), request.workerArguments.end());
     for (const std::string &argument : {std::string("train"), std::string("--run-folder"), folder->string(), std::string("--wire"), std::to_string(protocol::kWireVersion)})
         spawn.arguments.push_back(argument);
+    if (request.stopAfterSteps > 0) {
+        spawn.arguments.push_back("--stop-after");
+        spawn.arguments.push_back(std::to_string(request.stopAfterSteps));
+    }
     spawn.environment = request.environment;
     spawn.output = console->get();
     auto child = ChildProcess::spawn(spawn);

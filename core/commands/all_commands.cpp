@@ -6,7 +6,7 @@ std::vector<std::unique_ptr<Command>> allCommands()
 {
     std::vector<std::unique_ptr<Command>> commands;
     for (const auto make : {makeCheck, makeShow, makeDiff, makeConvert, makeFromCommand, makePresets, makeSchema, makeBuckets, makeTrain, makeRuns,
-                            makeAttach, makeSave, makeStop, makeInspect, makeResumePlan, makeClean, makeExport, makeReport, makeDemo})
+                            makeAttach, makeSave, makeStop, makeInspect, makeResumePlan, makeRehearse, makeClean, makeExport, makeReport, makeDemo})
         commands.push_back(make());
     return commands;
 }

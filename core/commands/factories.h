@@ -22,6 +22,7 @@ std::unique_ptr<Command> makeSave();
 std::unique_ptr<Command> makeStop();
 std::unique_ptr<Command> makeInspect();
 std::unique_ptr<Command> makeResumePlan();
+std::unique_ptr<Command> makeRehearse();
 std::unique_ptr<Command> makeClean();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeReport();

@@ -59,7 +59,7 @@ public:
 
     Options m_options;
     std::string m_socket;
-    std::atomic<std::int64_t> m_step{-1};
+    std::atomic<std::int64_t> m_step{-1}, m_steps{0};
     std::atomic<train::StopRequest> m_stop{train::StopRequest::None};
 
 private:
@@ -184,8 +184,11 @@ void RunHost::Implementation::report(events::Record record)
     if (record.time == 0)
         record.time = wallSeconds();
     m_trainingSign = record.time;
-    if (std::holds_alternative<events::Step>(record.payload))
+    if (std::holds_alternative<events::Step>(record.payload)) {
         m_step = record.step;
+        if (++m_steps == m_options.stopAfterSteps)
+            requestStop(train::StopRequest::SaveAndStop);
+    }
     const auto *state = std::get_if<events::State>(&record.payload);
     if (state) {
         const std::lock_guard lock(m_mutex);

@@ -22,6 +22,7 @@ public:
     struct Options {
         std::filesystem::path folder;                  // exists, with the config files; nobody else's
         runlog::RunIdentity identity;                  // written to run.json
+        std::int64_t stopAfterSteps = 0;               // after this many Step records: StopRequest::SaveAndStop; 0: never
         bool tensorboard = true;
         bool handleSignals = true;                     // SIGTERM, SIGINT: first StopRequest::SaveAndStop, second Now; crashes leave a word
         double drainSeconds = 2;                       // at the end: how long viewers may take what is left

@@ -24,6 +24,15 @@ Result<std::uint32_t> wireVersion(const std::string &text)
     return version;
 }
 
+Result<std::int64_t> stepCount(const std::string &text)
+{
+    std::int64_t steps = 0;
+    const char *end = text.data() + text.size();
+    if (text.empty() || std::from_chars(text.data(), end, steps).ptr != end || steps < 1)
+        return usage("--stop-after needs a number of updates, not \"" + text + "\"");
+    return steps;
+}
+
 Result<Arguments> parseTrain(const std::vector<std::string> &tokens)
 {
     Arguments parsed{Task::Train, {}};
@@ -31,7 +40,7 @@ Result<Arguments> parseTrain(const std::vector<std::string> &tokens)
     std::vector<std::string> rest;
     for (std::size_t at = 0; at < tokens.size(); ++at) {
         const std::string &token = tokens[at];
-        const bool isOurs = token == "--config" || token == "--run-folder" || token == "--wire";
+        const bool isOurs = token == "--config" || token == "--run-folder" || token == "--wire" || token == "--stop-after";
         if (!isOurs) {
             rest.push_back(token);
             continue;
@@ -43,6 +52,11 @@ Result<Arguments> parseTrain(const std::vector<std::string> &tokens)
             options.config = value;
         } else if (token == "--run-folder") {
             options.runFolder = value;
+        } else if (token == "--stop-after") {
+            auto steps = stepCount(value);
+            if (!steps)
+                return steps.error();
+            options.stopAfterSteps = *steps;
         } else {
             auto wire = wireVersion(value);
             if (!wire)
@@ -85,6 +99,7 @@ std::string helpText()
     return "stagewright-worker: trains one stage in this process. Usually started by stagewright or stagewright-cli.\n\n"
            "  train CONFIG [--KEY.SUBKEY VALUE ...]   train a stage file in {outputs}/{exp_name}\n"
            "  train --run-folder FOLDER               train the config.yaml of a run folder that a launcher has made\n"
+           "    --stop-after N                        stop with a save after N updates, as if asked to\n"
            "  probe                                   print the devices of this machine as JSON\n"
            "  --version                               version of the program and of the protocol\n\n"
            "SIGTERM or Ctrl-C: finish the update, save, stop. Twice: stop at once.\n";

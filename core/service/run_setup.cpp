@@ -88,6 +88,7 @@ Result<RunSetup> setUpRun(const WorkerOptions &options)
     runhost::RunHost::Options host;
     host.folder = prepared->folder;
     host.identity = identityFor(options, prepared->folder);
+    host.stopAfterSteps = options.stopAfterSteps;
     if (auto yaml = readFile(runlog::configPath(prepared->folder)))
         host.identity.configHash = runlog::configHash(*yaml);
     auto started = runhost::RunHost::start(std::move(host));

@@ -22,6 +22,7 @@ struct WorkerOptions {
     std::vector<config::Override> overrides;           // only with config
     std::filesystem::path runFolder;                   // made by the launcher; empty: {outputs}/{exp_name or the default name} is made here
     std::optional<std::uint32_t> wire;                 // version of the protocol that the launcher speaks; nothing: there is no launcher
+    std::int64_t stopAfterSteps = 0;                   // stop with a save after this many updates; 0: when asked
     std::vector<std::string> commandLine;              // for run.json
 };
 
