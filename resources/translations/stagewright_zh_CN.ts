@@ -1,4 +1,1722 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>CheckpointRows</name>
+    <message>
+        <source>verified</source>
+        <translation>已校验</translation>
+    </message>
+    <message>
+        <source>complete, not verified</source>
+        <translation>完整，未校验</translation>
+    </message>
+    <message>
+        <source>not verified</source>
+        <translation>未校验</translation>
+    </message>
+    <message>
+        <source>from another program</source>
+        <translation>来自其他程序</translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation>不完整</translation>
+    </message>
+    <message>
+        <source>truncated</source>
+        <translation>被截断</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>saved</source>
+        <translation>保存于</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>being written: %1</source>
+        <translation>正在写入：%1</translation>
+    </message>
+    <message>
+        <source>whole</source>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>in the checkpoint</source>
+        <translation>检查点中</translation>
+    </message>
+    <message>
+        <source>in the config</source>
+        <translation>配置中</translation>
+    </message>
+    <message>
+        <source>what will happen</source>
+        <translation>将会如何</translation>
+    </message>
+</context>
+<context>
+    <name>ComparePanel</name>
+    <message>
+        <source>(default)</source>
+        <translation>(默认值)</translation>
+    </message>
+</context>
+<context>
+    <name>DepthEditor</name>
+    <message>
+        <source>Gradient checkpointing is off: every block keeps its activations.</source>
+        <translation>梯度检查点已关闭：每个块都保留激活。</translation>
+    </message>
+    <message>
+        <source>Two whole numbers are needed: double blocks, single blocks.</source>
+        <translation>需要两个整数：双流块数、单流块数。</translation>
+    </message>
+    <message>
+        <source>All %1 double and all %2 single blocks recompute in the backward pass.</source>
+        <translation>全部 %1 个双流块和全部 %2 个单流块在反向传播时重新计算。</translation>
+    </message>
+    <message>
+        <source>No block recomputes: all %1 keep their activations.</source>
+        <translation>没有块重新计算：全部 %1 个块保留激活。</translation>
+    </message>
+    <message>
+        <source>%1 and %2 recompute in the backward pass.</source>
+        <translation>%1和%2在反向传播时重新计算。</translation>
+    </message>
+    <message>
+        <source>all %1 double blocks</source>
+        <translation>全部 %1 个双流块</translation>
+    </message>
+    <message>
+        <source>%1 of %2 double blocks</source>
+        <translation>%2 个双流块中的 %1 个</translation>
+    </message>
+    <message>
+        <source>none of %1 double blocks</source>
+        <translation>0/%1 个双流块</translation>
+    </message>
+    <message>
+        <source>all %1 single blocks</source>
+        <translation>全部 %1 个单流块</translation>
+    </message>
+    <message>
+        <source>%1 of %2 single blocks</source>
+        <translation>%2 个单流块中的 %1 个</translation>
+    </message>
+    <message>
+        <source>none of %1 single blocks</source>
+        <translation>0/%1 个单流块</translation>
+    </message>
+</context>
+<context>
+    <name>Kinds</name>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>EMA</source>
+        <translation>EMA</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>Checkpointed inputs</source>
+        <translation>检查点输入</translation>
+    </message>
+    <message>
+        <source>Encoders</source>
+        <translation>编码器</translation>
+    </message>
+    <message>
+        <source>Workspace</source>
+        <translation>工作区</translation>
+    </message>
+    <message>
+        <source>load</source>
+        <translation>加载</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>encode</source>
+        <translation>编码</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>EMA update</source>
+        <translation>EMA 更新</translation>
+    </message>
+    <message>
+        <source>save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>pinned activations</source>
+        <translation>锁页激活</translation>
+    </message>
+    <message>
+        <source>data cache</source>
+        <translation>数据缓存</translation>
+    </message>
+    <message>
+        <source>checkpoint staging</source>
+        <translation>检查点暂存</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>stage</source>
+        <translation>暂存</translation>
+    </message>
+    <message>
+        <source>write</source>
+        <translation>写入</translation>
+    </message>
+    <message>
+        <source>flush</source>
+        <translation>落盘</translation>
+    </message>
+    <message>
+        <source>commit</source>
+        <translation>提交</translation>
+    </message>
+    <message>
+        <source>verify</source>
+        <translation>校验</translation>
+    </message>
+    <message>
+        <source>verified</source>
+        <translation>已校验</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+</context>
+<context>
+    <name>Lanes</name>
+    <message>
+        <source>Device memory by kind</source>
+        <translation>设备内存（按种类）</translation>
+    </message>
+    <message>
+        <source>Phases</source>
+        <translation>环节</translation>
+    </message>
+    <message>
+        <source>Buckets</source>
+        <translation>分桶</translation>
+    </message>
+    <message>
+        <source>Saves</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Host memory</source>
+        <translation>主机内存</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>吞吐量</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>phase</source>
+        <translation>环节</translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>分桶</translation>
+    </message>
+    <message>
+        <source>save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>host</source>
+        <translation>主机</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>lr</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>grad</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>clips/s</source>
+        <translation>片段/秒</translation>
+    </message>
+</context>
+<context>
+    <name>Log</name>
+    <message>
+        <source>training on %1, %2 (%3); %4 parameters</source>
+        <translation>在 %1(%2，%3)上训练；%4 个参数</translation>
+    </message>
+    <message>
+        <source>row %1, %2: %3 (%4 bad so far)</source>
+        <translation>第 %1 行，%2：%3(目前 %4 个损坏)</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 failed: %2</source>
+        <translation>检查点 %1 失败：%2</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 verified: %2 in %3, step blocked %4</source>
+        <translation>检查点 %1 已校验：%2，用时 %3，训练步等待 %4</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 started</source>
+        <translation>检查点 %1 开始</translation>
+    </message>
+    <message>
+        <source>step %1  loss %2  lr %3  grad norm %4  bucket %5  %6</source>
+        <translation>第 %1 步  损失 %2  学习率 %3  梯度范数 %4  分桶 %5  %6</translation>
+    </message>
+    <message>
+        <source>  skipped: not finite</source>
+        <translation>  已跳过：非有限值</translation>
+    </message>
+</context>
+<context>
+    <name>OptionWords</name>
+    <message>
+        <source>elements</source>
+        <translation>元素</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>micro-steps</source>
+        <translation>微步</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>秒</translation>
+    </message>
+    <message>
+        <source>frames</source>
+        <translation>帧</translation>
+    </message>
+    <message>
+        <source>frames per second</source>
+        <translation>帧/秒</translation>
+    </message>
+    <message>
+        <source>pixels</source>
+        <translation>像素</translation>
+    </message>
+    <message>
+        <source>probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>1024² elements</source>
+        <translation>1024² 个元素</translation>
+    </message>
+    <message>
+        <source>on or off</source>
+        <translation>开或关</translation>
+    </message>
+    <message>
+        <source>whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>number</source>
+        <translation>数</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>choice</source>
+        <translation>选择</translation>
+    </message>
+    <message>
+        <source>path</source>
+        <translation>路径</translation>
+    </message>
+    <message>
+        <source>list of whole numbers</source>
+        <translation>整数列表</translation>
+    </message>
+    <message>
+        <source>list of numbers</source>
+        <translation>数列表</translation>
+    </message>
+    <message>
+        <source>two counts</source>
+        <translation>两个计数</translation>
+    </message>
+    <message>
+        <source>table</source>
+        <translation>表</translation>
+    </message>
+    <message>
+        <source>names with weights</source>
+        <translation>带权重的名称</translation>
+    </message>
+    <message>
+        <source>section</source>
+        <translation>分节</translation>
+    </message>
+    <message>
+        <source>any value</source>
+        <translation>任意值</translation>
+    </message>
+    <message>
+        <source> · %1 to %2</source>
+        <translation> · %1 到 %2</translation>
+    </message>
+    <message>
+        <source> · at least %1</source>
+        <translation> · 至少 %1</translation>
+    </message>
+    <message>
+        <source>Takes effect at once.</source>
+        <translation>立即生效。</translation>
+    </message>
+    <message>
+        <source>Takes effect with the next step of a new or resumed run.</source>
+        <translation>在新运行或恢复的运行的下一步生效。</translation>
+    </message>
+    <message>
+        <source>Takes effect with the next epoch of a new or resumed run.</source>
+        <translation>在新运行或恢复的运行的下一轮生效。</translation>
+    </message>
+    <message>
+        <source>Takes effect with a new or resumed run.</source>
+        <translation>在新运行或恢复的运行中生效。</translation>
+    </message>
+    <message>
+        <source>Changes what is learned.</source>
+        <translation>会改变学到的内容。</translation>
+    </message>
+    <message>
+        <source>Does not change what is learned.</source>
+        <translation>不改变学到的内容。</translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation>默认值</translation>
+    </message>
+</context>
+<context>
+    <name>RunPhase</name>
+    <message>
+        <source>No run</source>
+        <translation>没有运行</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练中</translation>
+    </message>
+    <message>
+        <source>Training, saving</source>
+        <translation>训练中，正在保存</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>已结束</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>just now</source>
+        <translation>刚刚</translation>
+    </message>
+    <message>
+        <source>%1 s ago</source>
+        <translation>%1 秒前</translation>
+    </message>
+    <message>
+        <source>%1 min ago</source>
+        <translation>%1 分钟前</translation>
+    </message>
+    <message>
+        <source>%1 h ago</source>
+        <translation>%1 小时前</translation>
+    </message>
+    <message>
+        <source>%1 d ago</source>
+        <translation>%1 天前</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::models::StepTableModel</name>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>秒</translation>
+    </message>
+    <message>
+        <source>waiting for data, s</source>
+        <translation>等待数据（秒）</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>分桶</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::CheckpointsPage</name>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>校验</translation>
+    </message>
+    <message>
+        <source>Read every byte and compare it with the checkpoint&apos;s own list</source>
+        <translation>读取每个字节，并与检查点自带的清单比对</translation>
+    </message>
+    <message>
+        <source>Show the run</source>
+        <translation>查看运行</translation>
+    </message>
+    <message>
+        <source>Files of the checkpoint</source>
+        <translation>检查点的文件</translation>
+    </message>
+    <message>
+        <source>WRITTEN</source>
+        <translation>写入情况</translation>
+    </message>
+    <message>
+        <source>Choose a run or a folder on the left. Every checkpoint in it is listed with its state, and a resume can be planned before anything is loaded.</source>
+        <translation>请在左侧选择一次运行或一个文件夹。其中的每个检查点都会连同状态列出，加载任何内容之前即可预览恢复方案。</translation>
+    </message>
+    <message>
+        <source>No checkpoint here yet. A run saves one every ckpt_every steps, at its end, and when “Save now” is pressed.</source>
+        <translation>这里还没有检查点。运行每隔 ckpt_every 步、在结束时以及按下“立即保存”时各保存一个。</translation>
+    </message>
+    <message>
+        <source>FILES</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>FILES · %1</source>
+        <translation>文件 · %1</translation>
+    </message>
+    <message>
+        <source>%1 tensors</source>
+        <translation>%1 个张量</translation>
+    </message>
+    <message>
+        <source>in %1 at %2/s</source>
+        <translation>用时 %1，速度 %2/s</translation>
+    </message>
+    <message>
+        <source>a step waited %1</source>
+        <translation>训练步等待 %1</translation>
+    </message>
+    <message>
+        <source>Every byte was read and agrees.</source>
+        <translation>已读取每个字节，全部一致。</translation>
+    </message>
+    <message>
+        <source>Not everything agrees: see the files.</source>
+        <translation>有不一致之处：请查看文件列表。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::ConfigurePage</name>
+    <message>
+        <source>Search %1 options</source>
+        <translation>搜索 %1 个选项</translation>
+    </message>
+    <message>
+        <source>Search options</source>
+        <translation>搜索选项</translation>
+    </message>
+    <message>
+        <source>Changed only</source>
+        <translation>仅显示已更改</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>高级</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>表单</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>The text cannot be read; the form shows the last state that could.</source>
+        <translation>文本无法解析；表单显示的是最近一次可解析的状态。</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Another program changed the file; its text was taken.</source>
+        <translation>其他程序修改了此文件；已采用其内容。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Another program changed other lines of the file; both changes are in the text now.</source>
+        <translation>其他程序修改了文件的其他行；两处修改现已都在文本中。</translation>
+    </message>
+    <message>
+        <source>Another program changed lines of the file that you changed, too.</source>
+        <translation>其他程序也修改了您改过的行。</translation>
+    </message>
+    <message>
+        <source>Take its text (undo brings yours back)</source>
+        <translation>采用其内容（撤销可恢复您的内容）</translation>
+    </message>
+    <message>
+        <source>Keep mine</source>
+        <translation>保留我的</translation>
+    </message>
+    <message>
+        <source>Show the differences</source>
+        <translation>显示差异</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::EndingCard</name>
+    <message>
+        <source>The stage could not be trained</source>
+        <translation>此阶段无法训练</translation>
+    </message>
+    <message>
+        <source>The data could not be used</source>
+        <translation>数据无法使用</translation>
+    </message>
+    <message>
+        <source>The checkpoint could not be loaded</source>
+        <translation>检查点无法加载</translation>
+    </message>
+    <message>
+        <source>Out of memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>Reading or writing failed</source>
+        <translation>读写失败</translation>
+    </message>
+    <message>
+        <source>The worker died</source>
+        <translation>训练进程意外终止</translation>
+    </message>
+    <message>
+        <source>The run ended with an error</source>
+        <translation>运行出错而结束</translation>
+    </message>
+    <message>
+        <source>last step %1</source>
+        <translation>最后一步 %1</translation>
+    </message>
+    <message>
+        <source>bucket %1 × %2 frames, batch %3</source>
+        <translation>分桶 %1 × %2 帧，批量 %3</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>退出码 %1</translation>
+    </message>
+    <message>
+        <source>Resume from %1</source>
+        <translation>从 %1 恢复</translation>
+    </message>
+    <message>
+        <source>Open the run&apos;s folder</source>
+        <translation>打开运行文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::GroupList</name>
+    <message>
+        <source>Groups of options</source>
+        <translation>选项分组</translation>
+    </message>
+    <message>
+        <source>%1: %2 changed, %3 errors, %4 warnings</source>
+        <translation>%1：%2 项已更改，%3 个错误，%4 个警告</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::LogView</name>
+    <message>
+        <source>LOG</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Search the log</source>
+        <translation>搜索日志</translation>
+    </message>
+    <message>
+        <source>Lowest level shown</source>
+        <translation>显示的最低级别</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Info and above</source>
+        <translation>信息及以上</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>警告和错误</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Log of the run</source>
+        <translation>运行日志</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::PlacesPanel</name>
+    <message>
+        <source>PLACES</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Runs and folders</source>
+        <translation>运行和文件夹</translation>
+    </message>
+    <message>
+        <source>no runs yet</source>
+        <translation>还没有运行</translation>
+    </message>
+    <message>
+        <source>Recent folders</source>
+        <translation>最近的文件夹</translation>
+    </message>
+    <message>
+        <source>A run, a checkpoint, or any folder with checkpoints</source>
+        <translation>一次运行、一个检查点，或任何含检查点的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::ResumePanel</name>
+    <message>
+        <source>What a resume would do</source>
+        <translation>恢复将执行的操作</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Weights only</source>
+        <translation>仅权重</translation>
+    </message>
+    <message>
+        <source>A new training that begins with these weights: optimizer, EMA, schedule and data position start afresh</source>
+        <translation>以这些权重开始一次新训练：优化器、EMA、学习率调度和数据位置重新开始</translation>
+    </message>
+    <message>
+        <source>Without the data position</source>
+        <translation>不恢复数据位置</translation>
+    </message>
+    <message>
+        <source>The data order starts again at its beginning; everything else continues</source>
+        <translation>数据顺序从头开始；其余部分继续</translation>
+    </message>
+    <message>
+        <source>Resume from %1</source>
+        <translation>从 %1 恢复</translation>
+    </message>
+    <message>
+        <source>Compared with the stage that is open. Nothing is changed until all of it loads.</source>
+        <translation>与当前打开的阶段对比。全部加载成功之前不会改变任何内容。</translation>
+    </message>
+    <message>
+        <source>A resume with the stage that is open is not possible; the lines in red say why.</source>
+        <translation>无法以当前打开的阶段恢复；红色行说明原因。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::RunFigures</name>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>每步用时</translation>
+    </message>
+    <message>
+        <source>Clips/s</source>
+        <translation>片段/秒</translation>
+    </message>
+    <message>
+        <source>Peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>Waiting for data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
+        <source>Remaining</source>
+        <translation>剩余时间</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>共 %1</translation>
+    </message>
+    <message>
+        <source>%1 skipped</source>
+        <translation>跳过 %1 步</translation>
+    </message>
+    <message>
+        <source>%1 %2 %</source>
+        <translation>%1 %2 %</translation>
+    </message>
+    <message>
+        <source>in step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::RunPage</name>
+    <message>
+        <source>No run is shown</source>
+        <translation>没有显示运行</translation>
+    </message>
+    <message>
+        <source>Launch trains the stage that is open. Earlier runs are found with Ctrl+K, or on the Checkpoints page.</source>
+        <translation>“启动”将训练当前打开的阶段。以往的运行可用 Ctrl+K 或在检查点页查找。</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Save now</source>
+        <translation>立即保存</translation>
+    </message>
+    <message>
+        <source>Follow newest ✓</source>
+        <translation>跟随最新 ✓</translation>
+    </message>
+    <message>
+        <source>Follow newest</source>
+        <translation>跟随最新</translation>
+    </message>
+    <message>
+        <source>Whole run</source>
+        <translation>整次运行</translation>
+    </message>
+    <message>
+        <source>As table</source>
+        <translation>显示为表格</translation>
+    </message>
+    <message>
+        <source>As plot</source>
+        <translation>显示为图</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Steps of the run</source>
+        <translation>运行的各步</translation>
+    </message>
+    <message>
+        <source>The run did not start</source>
+        <translation>运行未能启动</translation>
+    </message>
+    <message>
+        <source>A save is under way</source>
+        <translation>正在保存</translation>
+    </message>
+    <message>
+        <source>The worker lives but gives no sign of life: it may be suspended, stuck in a driver, or its disk may be full.</source>
+        <translation>训练进程仍在，但没有响应：可能被挂起、卡在驱动中，或磁盘已满。</translation>
+    </message>
+    <message>
+        <source>Export the plot</source>
+        <translation>导出图</translation>
+    </message>
+    <message>
+        <source>Picture (*.png);;Vector picture (*.pdf *.svg);;Table (*.csv)</source>
+        <translation>图片 (*.png);;矢量图 (*.pdf *.svg);;表格 (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::RunSidePanel</name>
+    <message>
+        <source>LANES</source>
+        <translation>图道</translation>
+    </message>
+    <message>
+        <source>ACTIVATION BUFFER</source>
+        <translation>激活缓冲区</translation>
+    </message>
+    <message>
+        <source>THIS STEP</source>
+        <translation>本步</translation>
+    </message>
+    <message>
+        <source>DATA</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>CHECKPOINTS</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>Open in Checkpoints</source>
+        <translation>在检查点页打开</translation>
+    </message>
+    <message>
+        <source>%1 bad so far, the last in row %2</source>
+        <translation>目前 %1 个损坏样本，最近一个在第 %2 行</translation>
+    </message>
+    <message>
+        <source>%1 of %2 · %3 blocks</source>
+        <translation>%1 / %2 · %3 个块</translation>
+    </message>
+    <message>
+        <source>%1 blocks had no room and stayed on the device</source>
+        <translation>%1 个块放不下，留在设备上</translation>
+    </message>
+    <message>
+        <source>waited %1 for copies</source>
+        <translation>等待复制 %1</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>failed: %1</source>
+        <translation>失败：%1</translation>
+    </message>
+    <message>
+        <source>verified</source>
+        <translation>已校验</translation>
+    </message>
+    <message>
+        <source>committed</source>
+        <translation>已提交</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::plots::RunPlot</name>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>Run plot</source>
+        <translation>运行图</translation>
+    </message>
+    <message>
+        <source>worker %1</source>
+        <translation>训练进程 %1</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 GiB</translation>
+    </message>
+    <message>
+        <source>limit %1 GiB ↑</source>
+        <translation>上限 %1 GiB ↑</translation>
+    </message>
+    <message>
+        <source>step %1 · %2</source>
+        <translation>第 %1 步 · %2</translation>
+    </message>
+    <message>
+        <source> of %1</source>
+        <translation> / %1</translation>
+    </message>
+    <message>
+        <source>%1%2 at this moment</source>
+        <translation>此刻 %1%2</translation>
+    </message>
+    <message>
+        <source>%1%2, the step&apos;s peak</source>
+        <translation>%1%2，本步峰值</translation>
+    </message>
+    <message>
+        <source>%1 × %2 frames, %3×%4, batch %5</source>
+        <translation>%1 × %2 帧，%3×%4，批量 %5</translation>
+    </message>
+    <message>
+        <source>loss %1 · lr %2 · grad norm %3</source>
+        <translation>损失 %1 · 学习率 %2 · 梯度范数 %3</translation>
+    </message>
+    <message>
+        <source>%1 a step · %2 clips/s · waited %3 for data</source>
+        <translation>每步 %1 · %2 片段/秒 · 等待数据 %3</translation>
+    </message>
+    <message>
+        <source>save: %1</source>
+        <translation>保存：%1</translation>
+    </message>
+    <message>
+        <source>host: worker %1</source>
+        <translation>主机：训练进程 %1</translation>
+    </message>
+    <message>
+        <source>No step yet.</source>
+        <translation>还没有训练步。</translation>
+    </message>
+    <message>
+        <source>Step %1 at %2: loss %3, peak device memory %4.</source>
+        <translation>第 %1 步，时间 %2：损失 %3，设备内存峰值 %4。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written; is the folder there and writable?</source>
+        <translation>无法写入 %1；请确认文件夹存在且可写。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::session::DeviceInfo</name>
+    <message>
+        <source>CPU · %1 threads</source>
+        <translation>CPU · %1 线程</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::session::StageSession</name>
+    <message>
+        <source>Unsaved edits of an older version of the file</source>
+        <translation>针对旧版文件的未保存修改</translation>
+    </message>
+    <message>
+        <source>The file changed on disk since your unsaved edits. Redo brings your version back.</source>
+        <translation>自您未保存的修改以来，磁盘上的文件已变化。重做可恢复您的版本。</translation>
+    </message>
+    <message>
+        <source>Unsaved edits from last time are back. Undo still knows them.</source>
+        <translation>已恢复上次未保存的修改，仍可撤销。</translation>
+    </message>
+    <message>
+        <source>Change %1</source>
+        <translation>更改 %1</translation>
+    </message>
+    <message>
+        <source>Reset %1</source>
+        <translation>重置 %1</translation>
+    </message>
+    <message>
+        <source>Fix all that have one answer</source>
+        <translation>修复所有只有一种解法的问题</translation>
+    </message>
+    <message>
+        <source>Take the version on disk</source>
+        <translation>采用磁盘上的版本</translation>
+    </message>
+    <message>
+        <source>Unsaved edits from last time</source>
+        <translation>上次未保存的修改</translation>
+    </message>
+    <message>
+        <source>The file changed on disk since your unsaved edits; both are in the text now. Undo takes your edits out.</source>
+        <translation>自您未保存的修改以来，磁盘上的文件已变化；两者现已都在文本中。撤销可去掉您的修改。</translation>
+    </message>
+    <message>
+        <source>Merge the change of another program</source>
+        <translation>合并其他程序的修改</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::BoolEditor</name>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::BucketEditor</name>
+    <message>
+        <source>add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>Batch per GPU</source>
+        <translation>每 GPU 批量</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>New bucket</source>
+        <translation>新分桶</translation>
+    </message>
+    <message>
+        <source>frames</source>
+        <translation>帧</translation>
+    </message>
+    <message>
+        <source>resolution</source>
+        <translation>分辨率</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Buckets: resolutions down, frames across</source>
+        <translation>分桶：纵向为分辨率，横向为帧数</translation>
+    </message>
+    <message>
+        <source>No bucket yet: add a resolution such as 256px and a frame count.</source>
+        <translation>还没有分桶：请添加分辨率（例如 256px）和帧数。</translation>
+    </message>
+    <message>
+        <source>Batch per GPU; with %1 accumulated micro-steps an update sees %1 times as many clips of each GPU.</source>
+        <translation>批量按每个 GPU 计；累积 %1 个微步，每次更新每个 GPU 处理 %1 倍的片段。</translation>
+    </message>
+    <message>
+        <source>Batch per GPU; the global batch is that times the number of GPUs.</source>
+        <translation>批量按每个 GPU 计；全局批量为其乘以 GPU 数。</translation>
+    </message>
+    <message>
+        <source>%1 × %2 frames</source>
+        <translation>%1 × %2 帧</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::BucketGridModel</name>
+    <message>
+        <source>%1 × %2 frames: no bucket. Enter or double-click adds one.</source>
+        <translation>%1 × %2 帧：没有分桶。按回车或双击可添加。</translation>
+    </message>
+    <message>
+        <source>%1 × %2 frames: batch %3 per GPU, probability %4</source>
+        <translation>%1 × %2 帧：每 GPU 批量 %3，概率 %4</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n frame(s)</source>
+        <translation>
+            <numerusform>%n 帧</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::BufferEditor</name>
+    <message>
+        <source>elements = &lt;b&gt;%1&lt;/b&gt; pinned, per process</source>
+        <translation>个元素 = &lt;b&gt;%1&lt;/b&gt; 锁页内存，每个进程</translation>
+    </message>
+    <message>
+        <source>elements; off. Sizes such as “12 GiB” are understood</source>
+        <translation>个元素；已关闭。也可填写“12 GiB”这样的大小</translation>
+    </message>
+    <message>
+        <source>this machine has %1 of %2 free now</source>
+        <translation>本机现有 %1 可用，共 %2</translation>
+    </message>
+    <message>
+        <source>A number of elements such as 6 * 1024**3, or a size such as 12 GiB.</source>
+        <translation>元素个数（例如 6 * 1024**3），或大小（例如 12 GiB）。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::ChoiceEditor</name>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::ComparePanel</name>
+    <message>
+        <source>Compare with</source>
+        <translation>对比对象</translation>
+    </message>
+    <message>
+        <source>Another file…</source>
+        <translation>其他文件…</translation>
+    </message>
+    <message>
+        <source>Take all</source>
+        <translation>全部采用</translation>
+    </message>
+    <message>
+        <source>Take selected</source>
+        <translation>采用所选</translation>
+    </message>
+    <message>
+        <source>Open a copy of its config</source>
+        <translation>打开其配置的副本</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>The file as saved: %1</source>
+        <translation>已保存的文件：%1</translation>
+    </message>
+    <message>
+        <source>Base: %1</source>
+        <translation>基础文件：%1</translation>
+    </message>
+    <message>
+        <source>Preset: %1</source>
+        <translation>预设：%1</translation>
+    </message>
+    <message>
+        <source>File: %1</source>
+        <translation>文件：%1</translation>
+    </message>
+    <message>
+        <source>Run: %1 (%2, step %3)</source>
+        <translation>运行：%1(%2，第 %3 步)</translation>
+    </message>
+    <message>
+        <source>Run: %1 (%2)</source>
+        <translation>运行：%1(%2)</translation>
+    </message>
+    <message>
+        <source>Option</source>
+        <translation>选项</translation>
+    </message>
+    <message>
+        <source>This stage</source>
+        <translation>此阶段</translation>
+    </message>
+    <message>
+        <source>With the preset</source>
+        <translation>采用预设后</translation>
+    </message>
+    <message>
+        <source>There</source>
+        <translation>对方</translation>
+    </message>
+    <message>
+        <source>The stage already is as the preset would make it.</source>
+        <translation>此阶段已与预设一致。</translation>
+    </message>
+    <message>
+        <source>No difference.</source>
+        <translation>没有差异。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n difference(s)</source>
+        <translation>
+            <numerusform>%n 处差异</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Apply the preset</source>
+        <translation>应用预设</translation>
+    </message>
+    <message>
+        <source>Change %1</source>
+        <translation>更改 %1</translation>
+    </message>
+    <message>
+        <source>Take from %1</source>
+        <translation>采用 %1 的值</translation>
+    </message>
+    <message>
+        <source>Compare with a stage</source>
+        <translation>与另一阶段对比</translation>
+    </message>
+    <message>
+        <source>Stages (*.py *.yaml *.yml);;All files (*)</source>
+        <translation>阶段 (*.py *.yaml *.yml);;所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::DepthEditor</name>
+    <message>
+        <source>all blocks</source>
+        <translation>全部块</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::DepthStrip</name>
+    <message>
+        <source>Checkpointed blocks</source>
+        <translation>启用检查点的块</translation>
+    </message>
+    <message>
+        <source>%1 of %2 double blocks, %3 of %4 single blocks</source>
+        <translation>双流块 %1/%2，单流块 %3/%4</translation>
+    </message>
+    <message>
+        <source>double block %1</source>
+        <translation>双流块 %1</translation>
+    </message>
+    <message>
+        <source>single block %1</source>
+        <translation>单流块 %1</translation>
+    </message>
+    <message>
+        <source>recomputed in the backward pass</source>
+        <translation>反向传播时重新计算</translation>
+    </message>
+    <message>
+        <source>keeps its activations</source>
+        <translation>保留激活</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::HelpPanel</name>
+    <message>
+        <source>COMES FROM</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>Fix all that have one answer</source>
+        <translation>修复所有只有一种解法的问题</translation>
+    </message>
+    <message>
+        <source>Nothing is wrong with this stage.</source>
+        <translation>此阶段没有问题。</translation>
+    </message>
+    <message>
+        <source>Choose an option to read about it</source>
+        <translation>选择一个选项以查看说明</translation>
+    </message>
+    <message>
+        <source>Not used here: %1.</source>
+        <translation>此处不使用：%1。</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message>
+        <source>PROBLEMS</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>PROBLEMS (%1)</source>
+        <translation>问题(%1)</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>另有 %1 个</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::LiteralEditor</name>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message>
+        <source>Not a value in Python&apos;s spelling. Examples: 8, 1e-5, 25 * 1024**3, (8, 100).</source>
+        <translation>不是 Python 写法的值。例如：8、1e-5、25 * 1024**3、(8, 100)。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::OptionForm</name>
+    <message>
+        <source>No option matches. Clear the search or switch “Changed only” off.</source>
+        <translation>没有匹配的选项。请清除搜索或关闭“仅显示已更改”。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::OptionRow</name>
+    <message>
+        <source>Take this setting out of the file: the base file&apos;s value or the default counts again</source>
+        <translation>从文件中移除此设置：恢复使用基础文件的值或默认值</translation>
+    </message>
+    <message>
+        <source>Reset %1</source>
+        <translation>重置 %1</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::PathEditor</name>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::settings::StageTextEditor</name>
+    <message>
+        <source>Text of the stage</source>
+        <translation>阶段的文本</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::shell::CommandPalette</name>
+    <message>
+        <source>Find anything</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>An option, a page or a command</source>
+        <translation>选项、页面或命令</translation>
+    </message>
+    <message>
+        <source>Matches</source>
+        <translation>匹配项</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::shell::MainWindow</name>
+    <message>
+        <source>Saved %1</source>
+        <translation>已保存 %1</translation>
+    </message>
+    <message>
+        <source>Making the demo dataset…</source>
+        <translation>正在生成演示数据集…</translation>
+    </message>
+    <message>
+        <source>Open a stage</source>
+        <translation>打开阶段</translation>
+    </message>
+    <message>
+        <source>Stages (*.py *.yaml *.yml);;All files (*)</source>
+        <translation>阶段 (*.py *.yaml *.yml);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>A run is going on; stop it first</source>
+        <translation>有运行正在进行；请先停止</translation>
+    </message>
+    <message>
+        <source>This stage has problems that must be mended first</source>
+        <translation>此阶段有问题，必须先修复</translation>
+    </message>
+    <message>
+        <source>Still reading the stage; try again in a moment</source>
+        <translation>仍在读取阶段；请稍后再试</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Open a stage…</source>
+        <translation>打开阶段…</translation>
+    </message>
+    <message>
+        <source>Open the demo stage</source>
+        <translation>打开演示阶段</translation>
+    </message>
+    <message>
+        <source>Save the stage</source>
+        <translation>保存阶段</translation>
+    </message>
+    <message>
+        <source>Mend every problem that has one answer</source>
+        <translation>修复所有只有一种解法的问题</translation>
+    </message>
+    <message>
+        <source>Save a checkpoint now</source>
+        <translation>立即保存检查点</translation>
+    </message>
+    <message>
+        <source>Stop after this step, with a save</source>
+        <translation>本步后保存并停止</translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>Training goes on</source>
+        <translation>训练仍在继续</translation>
+    </message>
+    <message>
+        <source>The run %1 is still training. It goes on without this window, which finds it again at the next start.</source>
+        <translation>运行 %1 仍在训练。关闭窗口后训练会继续，下次启动时会重新找到它。</translation>
+    </message>
+    <message>
+        <source>Close, keep training</source>
+        <translation>关闭窗口，继续训练</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>留下</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::shell::Rail</name>
+    <message>
+        <source>Configure</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n problem(s) must be mended before launch</source>
+        <translation>
+            <numerusform>启动前必须修复 %n 个问题</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::shell::StatusBar</name>
+    <message>
+        <source>Light colours</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark colours</source>
+        <translation>深色</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n problem(s)</source>
+        <translation>
+            <numerusform>%n 个问题</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hint(s)</source>
+        <translation>
+            <numerusform>%n 条提示</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Host %1 of %2</source>
+        <translation>主机内存 %1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::shell::TopBar</name>
+    <message>
+        <source>No stage</source>
+        <translation>没有阶段</translation>
+    </message>
+    <message>
+        <source>%1
+Open another stage (Ctrl+O)</source>
+        <translation>%1
+打开其他阶段 (Ctrl+O)</translation>
+    </message>
+    <message>
+        <source>Open a stage (Ctrl+O)</source>
+        <translation>打开阶段 (Ctrl+O)</translation>
+    </message>
+    <message>
+        <source>— edited</source>
+        <translation>— 已修改</translation>
+    </message>
+    <message>
+        <source>base: %1</source>
+        <translation>基于：%1</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Find anything   Ctrl K</source>
+        <translation>查找   Ctrl K</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Train this stage (Ctrl+Return)</source>
+        <translation>训练此阶段 (Ctrl+回车)</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop after this step, with a save</source>
+        <translation>本步后保存并停止</translation>
+    </message>
+    <message>
+        <source>Stop after this step</source>
+        <translation>本步后停止</translation>
+    </message>
+    <message>
+        <source>Stop at once</source>
+        <translation>立即停止</translation>
+    </message>
+    <message>
+        <source> · step %1</source>
+        <translation> · 第 %1 步</translation>
+    </message>
+    <message>
+        <source> of %1</source>
+        <translation> / %1</translation>
+    </message>
+    <message>
+        <source>Safe to stop</source>
+        <translation>可安全停止</translation>
+    </message>
+    <message>
+        <source>Saving, wait</source>
+        <translation>正在保存，请稍候</translation>
+    </message>
+</context>
 </TS>

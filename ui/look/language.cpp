@@ -28,7 +28,11 @@ private:
 
 Language &language()
 {
-    static Language *instance = new Language;
+    static Language *instance = [] {
+        auto *made = new Language;
+        made->install();
+        return made;
+    }();
     return *instance;
 }
 
@@ -40,19 +44,22 @@ void Language::set(LanguageId wanted)
 {
     if (wanted == m_current)
         return;
+    m_current = wanted;
+    install();
+    Q_EMIT changed();
+}
+
+// English has a file as well: for its plurals ("1 problem", "2 problems").
+void Language::install()
+{
     QCoreApplication::removeTranslator(&m_ours);
     QCoreApplication::removeTranslator(&m_qts);
-    m_current = wanted;
-    if (wanted == LanguageId::Chinese) {
-        if (m_qts.load(u"qtbase_zh_CN"_s, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
-            QCoreApplication::installTranslator(&m_qts);
-        if (m_ours.load(u":/translations/stagewright_zh_CN.qm"_s))
-            QCoreApplication::installTranslator(&m_ours);
-        QLocale::setDefault(QLocale(QLocale::Chinese, QLocale::China));
-    } else {
-        QLocale::setDefault(QLocale(QLocale::English));
-    }
-    Q_EMIT changed();
+    const bool chinese = m_current == LanguageId::Chinese;
+    if (chinese && m_qts.load(u"qtbase_zh_CN"_s, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+        QCoreApplication::installTranslator(&m_qts);
+    if (m_ours.load(chinese ? u":/translations/stagewright_zh_CN.qm"_s : u":/translations/stagewright_en.qm"_s))
+        QCoreApplication::installTranslator(&m_ours);
+    QLocale::setDefault(chinese ? QLocale(QLocale::Chinese, QLocale::China) : QLocale(QLocale::English));
 }
 
 QString textOf(const config::Text &text)

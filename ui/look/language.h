@@ -27,6 +27,8 @@ Q_SIGNALS:
     void changed();
 
 private:
+    friend Language &language();
+    void install();
     LanguageId m_current = LanguageId::English;
     QTranslator m_ours, m_qts;
 };

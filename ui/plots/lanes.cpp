@@ -4,20 +4,20 @@
 
 namespace stagewright::plots {
 
-static QString tr(const char *text) { return QCoreApplication::translate("Lanes", text); }
+static QString translated(const char *text) { return QCoreApplication::translate("Lanes", text); }
 
 QString titleOf(Lane lane)
 {
     switch (lane) {
-    case Lane::Memory: return tr(QT_TRANSLATE_NOOP("Lanes", "Device memory by kind"));
-    case Lane::Phases: return tr(QT_TRANSLATE_NOOP("Lanes", "Phases"));
-    case Lane::Buckets: return tr(QT_TRANSLATE_NOOP("Lanes", "Buckets"));
-    case Lane::Saves: return tr(QT_TRANSLATE_NOOP("Lanes", "Saves"));
-    case Lane::Host: return tr(QT_TRANSLATE_NOOP("Lanes", "Host memory"));
-    case Lane::Loss: return tr(QT_TRANSLATE_NOOP("Lanes", "Loss"));
-    case Lane::LearningRate: return tr(QT_TRANSLATE_NOOP("Lanes", "Learning rate"));
-    case Lane::GradNorm: return tr(QT_TRANSLATE_NOOP("Lanes", "Gradient norm"));
-    case Lane::Throughput: return tr(QT_TRANSLATE_NOOP("Lanes", "Throughput"));
+    case Lane::Memory: return translated(QT_TRANSLATE_NOOP("Lanes", "Device memory by kind"));
+    case Lane::Phases: return translated(QT_TRANSLATE_NOOP("Lanes", "Phases"));
+    case Lane::Buckets: return translated(QT_TRANSLATE_NOOP("Lanes", "Buckets"));
+    case Lane::Saves: return translated(QT_TRANSLATE_NOOP("Lanes", "Saves"));
+    case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "Host memory"));
+    case Lane::Loss: return translated(QT_TRANSLATE_NOOP("Lanes", "Loss"));
+    case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "Learning rate"));
+    case Lane::GradNorm: return translated(QT_TRANSLATE_NOOP("Lanes", "Gradient norm"));
+    case Lane::Throughput: return translated(QT_TRANSLATE_NOOP("Lanes", "Throughput"));
     }
     return {};
 }
@@ -25,15 +25,15 @@ QString titleOf(Lane lane)
 QString shortTitleOf(Lane lane)
 {
     switch (lane) {
-    case Lane::Memory: return tr(QT_TRANSLATE_NOOP("Lanes", "GiB"));
-    case Lane::Phases: return tr(QT_TRANSLATE_NOOP("Lanes", "phase"));
-    case Lane::Buckets: return tr(QT_TRANSLATE_NOOP("Lanes", "bucket"));
-    case Lane::Saves: return tr(QT_TRANSLATE_NOOP("Lanes", "save"));
-    case Lane::Host: return tr(QT_TRANSLATE_NOOP("Lanes", "host"));
-    case Lane::Loss: return tr(QT_TRANSLATE_NOOP("Lanes", "loss"));
-    case Lane::LearningRate: return tr(QT_TRANSLATE_NOOP("Lanes", "lr"));
-    case Lane::GradNorm: return tr(QT_TRANSLATE_NOOP("Lanes", "grad"));
-    case Lane::Throughput: return tr(QT_TRANSLATE_NOOP("Lanes", "clips/s"));
+    case Lane::Memory: return translated(QT_TRANSLATE_NOOP("Lanes", "GiB"));
+    case Lane::Phases: return translated(QT_TRANSLATE_NOOP("Lanes", "phase"));
+    case Lane::Buckets: return translated(QT_TRANSLATE_NOOP("Lanes", "bucket"));
+    case Lane::Saves: return translated(QT_TRANSLATE_NOOP("Lanes", "save"));
+    case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "host"));
+    case Lane::Loss: return translated(QT_TRANSLATE_NOOP("Lanes", "loss"));
+    case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "lr"));
+    case Lane::GradNorm: return translated(QT_TRANSLATE_NOOP("Lanes", "grad"));
+    case Lane::Throughput: return translated(QT_TRANSLATE_NOOP("Lanes", "clips/s"));
     }
     return {};
 }

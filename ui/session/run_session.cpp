@@ -134,14 +134,14 @@ void RunSession::setPhase(RunPhase phase)
 
 QString wordOf(RunPhase phase)
 {
-    const auto tr = [](const char *text) { return QCoreApplication::translate("RunPhase", text); };
+    const auto translated = [](const char *text) { return QCoreApplication::translate("RunPhase", text); };
     switch (phase) {
-    case RunPhase::Idle: return tr(QT_TRANSLATE_NOOP("RunPhase", "No run"));
-    case RunPhase::Launching: return tr(QT_TRANSLATE_NOOP("RunPhase", "Starting"));
-    case RunPhase::Training: return tr(QT_TRANSLATE_NOOP("RunPhase", "Training"));
-    case RunPhase::Saving: return tr(QT_TRANSLATE_NOOP("RunPhase", "Training, saving"));
-    case RunPhase::Stopping: return tr(QT_TRANSLATE_NOOP("RunPhase", "Stopping"));
-    case RunPhase::Ended: return tr(QT_TRANSLATE_NOOP("RunPhase", "Ended"));
+    case RunPhase::Idle: return translated(QT_TRANSLATE_NOOP("RunPhase", "No run"));
+    case RunPhase::Launching: return translated(QT_TRANSLATE_NOOP("RunPhase", "Starting"));
+    case RunPhase::Training: return translated(QT_TRANSLATE_NOOP("RunPhase", "Training"));
+    case RunPhase::Saving: return translated(QT_TRANSLATE_NOOP("RunPhase", "Training, saving"));
+    case RunPhase::Stopping: return translated(QT_TRANSLATE_NOOP("RunPhase", "Stopping"));
+    case RunPhase::Ended: return translated(QT_TRANSLATE_NOOP("RunPhase", "Ended"));
     }
     return {};
 }

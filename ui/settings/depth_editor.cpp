@@ -28,13 +28,13 @@ static int counted(std::int64_t depth, int blocks)
 
 static QString partWords(int depth, int blocks, const char *all, const char *some, const char *none)
 {
-    const auto tr = [](const char *text) { return QCoreApplication::translate("DepthEditor", text); };
-    return depth >= blocks ? tr(all).arg(blocks) : depth == 0 ? tr(none).arg(blocks) : tr(some).arg(depth).arg(blocks);
+    const auto translated = [](const char *text) { return QCoreApplication::translate("DepthEditor", text); };
+    return depth >= blocks ? translated(all).arg(blocks) : depth == 0 ? translated(none).arg(blocks) : translated(some).arg(depth).arg(blocks);
 }
 
 DepthMeaning depthMeaning(const config::Value &value, int doubleBlocks, int singleBlocks, bool checkpointing)
 {
-    const auto tr = [](const char *text) { return QCoreApplication::translate("DepthEditor", text); };
+    const auto translated = [](const char *text) { return QCoreApplication::translate("DepthEditor", text); };
     DepthMeaning meaning{doubleBlocks, singleBlocks, {}};
     const bool pair = value.isSequence() && value.items().size() == 2 && value.items()[0].type() == config::Type::Int && value.items()[1].type() == config::Type::Int;
     if (pair) {
@@ -42,22 +42,22 @@ DepthMeaning depthMeaning(const config::Value &value, int doubleBlocks, int sing
         meaning.singles = counted(value.items()[1].integer(), singleBlocks);
     }
     if (!checkpointing) {
-        meaning.sentence = tr(QT_TRANSLATE_NOOP("DepthEditor", "Gradient checkpointing is off: every block keeps its activations."));
+        meaning.sentence = translated(QT_TRANSLATE_NOOP("DepthEditor", "Gradient checkpointing is off: every block keeps its activations."));
         return meaning;
     }
     if (!pair && !value.isNone() && !(value.isSequence() && value.items().empty())) {
-        meaning.sentence = tr(QT_TRANSLATE_NOOP("DepthEditor", "Two whole numbers are needed: double blocks, single blocks."));
+        meaning.sentence = translated(QT_TRANSLATE_NOOP("DepthEditor", "Two whole numbers are needed: double blocks, single blocks."));
         return meaning;
     }
     if (meaning.doubles == doubleBlocks && meaning.singles == singleBlocks) {
-        meaning.sentence = tr(QT_TRANSLATE_NOOP("DepthEditor", "All %1 double and all %2 single blocks recompute in the backward pass.")).arg(doubleBlocks).arg(singleBlocks);
+        meaning.sentence = translated(QT_TRANSLATE_NOOP("DepthEditor", "All %1 double and all %2 single blocks recompute in the backward pass.")).arg(doubleBlocks).arg(singleBlocks);
         return meaning;
     }
     if (meaning.doubles == 0 && meaning.singles == 0) {
-        meaning.sentence = tr(QT_TRANSLATE_NOOP("DepthEditor", "No block recomputes: all %1 keep their activations.")).arg(doubleBlocks + singleBlocks);
+        meaning.sentence = translated(QT_TRANSLATE_NOOP("DepthEditor", "No block recomputes: all %1 keep their activations.")).arg(doubleBlocks + singleBlocks);
         return meaning;
     }
-    meaning.sentence = tr(QT_TRANSLATE_NOOP("DepthEditor", "%1 and %2 recompute in the backward pass."))
+    meaning.sentence = translated(QT_TRANSLATE_NOOP("DepthEditor", "%1 and %2 recompute in the backward pass."))
                            .arg(partWords(meaning.doubles, doubleBlocks, QT_TRANSLATE_NOOP("DepthEditor", "all %1 double blocks"),
                                           QT_TRANSLATE_NOOP("DepthEditor", "%1 of %2 double blocks"), QT_TRANSLATE_NOOP("DepthEditor", "none of %1 double blocks")),
                                 partWords(meaning.singles, singleBlocks, QT_TRANSLATE_NOOP("DepthEditor", "all %1 single blocks"),

@@ -14,7 +14,7 @@ using config::OptionType;
 using config::Unit;
 using look::q;
 
-static QString tr(const char *text) { return QCoreApplication::translate("OptionWords", text); }
+static QString translated(const char *text) { return QCoreApplication::translate("OptionWords", text); }
 
 QString labelOf(const config::Option &option)
 {
@@ -26,17 +26,17 @@ QString unitWord(Unit unit)
 {
     switch (unit) {
     case Unit::None: return {};
-    case Unit::Elements: return tr(QT_TRANSLATE_NOOP("OptionWords", "elements"));
-    case Unit::Bytes: return tr(QT_TRANSLATE_NOOP("OptionWords", "bytes"));
+    case Unit::Elements: return translated(QT_TRANSLATE_NOOP("OptionWords", "elements"));
+    case Unit::Bytes: return translated(QT_TRANSLATE_NOOP("OptionWords", "bytes"));
     case Unit::GiB: return u"GiB"_s;
-    case Unit::Steps: return tr(QT_TRANSLATE_NOOP("OptionWords", "steps"));
-    case Unit::MicroSteps: return tr(QT_TRANSLATE_NOOP("OptionWords", "micro-steps"));
-    case Unit::Seconds: return tr(QT_TRANSLATE_NOOP("OptionWords", "seconds"));
-    case Unit::Frames: return tr(QT_TRANSLATE_NOOP("OptionWords", "frames"));
-    case Unit::FramesPerSecond: return tr(QT_TRANSLATE_NOOP("OptionWords", "frames per second"));
-    case Unit::Pixels: return tr(QT_TRANSLATE_NOOP("OptionWords", "pixels"));
-    case Unit::Probability: return tr(QT_TRANSLATE_NOOP("OptionWords", "probability"));
-    case Unit::MebiElements: return tr(QT_TRANSLATE_NOOP("OptionWords", "1024² elements"));
+    case Unit::Steps: return translated(QT_TRANSLATE_NOOP("OptionWords", "steps"));
+    case Unit::MicroSteps: return translated(QT_TRANSLATE_NOOP("OptionWords", "micro-steps"));
+    case Unit::Seconds: return translated(QT_TRANSLATE_NOOP("OptionWords", "seconds"));
+    case Unit::Frames: return translated(QT_TRANSLATE_NOOP("OptionWords", "frames"));
+    case Unit::FramesPerSecond: return translated(QT_TRANSLATE_NOOP("OptionWords", "frames per second"));
+    case Unit::Pixels: return translated(QT_TRANSLATE_NOOP("OptionWords", "pixels"));
+    case Unit::Probability: return translated(QT_TRANSLATE_NOOP("OptionWords", "probability"));
+    case Unit::MebiElements: return translated(QT_TRANSLATE_NOOP("OptionWords", "1024² elements"));
     }
     return {};
 }
@@ -45,26 +45,26 @@ QString typeWord(const config::Option &option)
 {
     QString word;
     switch (option.type) {
-    case OptionType::Bool: word = tr(QT_TRANSLATE_NOOP("OptionWords", "on or off")); break;
-    case OptionType::Int: word = tr(QT_TRANSLATE_NOOP("OptionWords", "whole number")); break;
-    case OptionType::Float: word = tr(QT_TRANSLATE_NOOP("OptionWords", "number")); break;
-    case OptionType::String: word = tr(QT_TRANSLATE_NOOP("OptionWords", "text")); break;
-    case OptionType::Choice: word = tr(QT_TRANSLATE_NOOP("OptionWords", "choice")); break;
-    case OptionType::Path: word = tr(QT_TRANSLATE_NOOP("OptionWords", "path")); break;
-    case OptionType::IntList: word = tr(QT_TRANSLATE_NOOP("OptionWords", "list of whole numbers")); break;
-    case OptionType::FloatList: word = tr(QT_TRANSLATE_NOOP("OptionWords", "list of numbers")); break;
-    case OptionType::IntPair: word = tr(QT_TRANSLATE_NOOP("OptionWords", "two counts")); break;
-    case OptionType::BucketTable: word = tr(QT_TRANSLATE_NOOP("OptionWords", "table")); break;
-    case OptionType::WeightTable: word = tr(QT_TRANSLATE_NOOP("OptionWords", "names with weights")); break;
-    case OptionType::Dict: word = tr(QT_TRANSLATE_NOOP("OptionWords", "section")); break;
-    case OptionType::Any: word = tr(QT_TRANSLATE_NOOP("OptionWords", "any value")); break;
+    case OptionType::Bool: word = translated(QT_TRANSLATE_NOOP("OptionWords", "on or off")); break;
+    case OptionType::Int: word = translated(QT_TRANSLATE_NOOP("OptionWords", "whole number")); break;
+    case OptionType::Float: word = translated(QT_TRANSLATE_NOOP("OptionWords", "number")); break;
+    case OptionType::String: word = translated(QT_TRANSLATE_NOOP("OptionWords", "text")); break;
+    case OptionType::Choice: word = translated(QT_TRANSLATE_NOOP("OptionWords", "choice")); break;
+    case OptionType::Path: word = translated(QT_TRANSLATE_NOOP("OptionWords", "path")); break;
+    case OptionType::IntList: word = translated(QT_TRANSLATE_NOOP("OptionWords", "list of whole numbers")); break;
+    case OptionType::FloatList: word = translated(QT_TRANSLATE_NOOP("OptionWords", "list of numbers")); break;
+    case OptionType::IntPair: word = translated(QT_TRANSLATE_NOOP("OptionWords", "two counts")); break;
+    case OptionType::BucketTable: word = translated(QT_TRANSLATE_NOOP("OptionWords", "table")); break;
+    case OptionType::WeightTable: word = translated(QT_TRANSLATE_NOOP("OptionWords", "names with weights")); break;
+    case OptionType::Dict: word = translated(QT_TRANSLATE_NOOP("OptionWords", "section")); break;
+    case OptionType::Any: word = translated(QT_TRANSLATE_NOOP("OptionWords", "any value")); break;
     }
     if (const QString unit = unitWord(option.unit); !unit.isEmpty())
         word += u" · "_s + unit;
     if (option.hardMin && option.hardMax)
-        word += tr(QT_TRANSLATE_NOOP("OptionWords", " · %1 to %2")).arg(look::figure(*option.hardMin, 6), look::figure(*option.hardMax, 6));
+        word += translated(QT_TRANSLATE_NOOP("OptionWords", " · %1 to %2")).arg(look::figure(*option.hardMin, 6), look::figure(*option.hardMax, 6));
     else if (option.hardMin)
-        word += tr(QT_TRANSLATE_NOOP("OptionWords", " · at least %1")).arg(look::figure(*option.hardMin, 6));
+        word += translated(QT_TRANSLATE_NOOP("OptionWords", " · at least %1")).arg(look::figure(*option.hardMin, 6));
     return word;
 }
 
@@ -72,20 +72,20 @@ QString effectWords(const config::Option &option)
 {
     QString when;
     switch (option.effect) {
-    case Effect::Live: when = tr(QT_TRANSLATE_NOOP("OptionWords", "Takes effect at once.")); break;
-    case Effect::NextStep: when = tr(QT_TRANSLATE_NOOP("OptionWords", "Takes effect with the next step of a new or resumed run.")); break;
-    case Effect::NextEpoch: when = tr(QT_TRANSLATE_NOOP("OptionWords", "Takes effect with the next epoch of a new or resumed run.")); break;
-    case Effect::NewRun: when = tr(QT_TRANSLATE_NOOP("OptionWords", "Takes effect with a new or resumed run.")); break;
+    case Effect::Live: when = translated(QT_TRANSLATE_NOOP("OptionWords", "Takes effect at once.")); break;
+    case Effect::NextStep: when = translated(QT_TRANSLATE_NOOP("OptionWords", "Takes effect with the next step of a new or resumed run.")); break;
+    case Effect::NextEpoch: when = translated(QT_TRANSLATE_NOOP("OptionWords", "Takes effect with the next epoch of a new or resumed run.")); break;
+    case Effect::NewRun: when = translated(QT_TRANSLATE_NOOP("OptionWords", "Takes effect with a new or resumed run.")); break;
     }
     return when + u' '
-        + (option.changesResults ? tr(QT_TRANSLATE_NOOP("OptionWords", "Changes what is learned."))
-                                 : tr(QT_TRANSLATE_NOOP("OptionWords", "Does not change what is learned.")));
+        + (option.changesResults ? translated(QT_TRANSLATE_NOOP("OptionWords", "Changes what is learned."))
+                                 : translated(QT_TRANSLATE_NOOP("OptionWords", "Does not change what is learned.")));
 }
 
 QString originWords(const session::Source &source)
 {
     if (source.file.empty())
-        return q(config::originKindName(source.kind)) == "default"_L1 ? tr(QT_TRANSLATE_NOOP("OptionWords", "default")) : q(config::originKindName(source.kind));
+        return q(config::originKindName(source.kind)) == "default"_L1 ? translated(QT_TRANSLATE_NOOP("OptionWords", "default")) : q(config::originKindName(source.kind));
     const QString name = q(std::filesystem::path(source.file).filename());
     return source.line > 0 ? u"%1:%2"_s.arg(name).arg(source.line) : name;
 }
