@@ -179,6 +179,23 @@ Result<Batch> BatchWork::finish(table::PythonRandom *python, const std::atomic<b
     return Error(ExitCode::Data, "data.no-usable-file", message, file);
 }
 
+std::optional<table::FrameRate> BatchWork::rateOf(std::int64_t row) const
+{
+    return table::frameRateFor(m_options.rules, m_options.table->number(table::NumberColumn::Fps, row),
+                               m_options.table->number(table::NumberColumn::NumFrames, row), bucket().frames);
+}
+
+// One of a row's captions, drawn apart from the draws of the pictures.
+std::int64_t BatchWork::whichCaption(std::int64_t row, std::int64_t position) const
+{
+    constexpr std::int64_t kCaptionStream = std::int64_t(1) << 32;     // beyond every attempt
+    const std::int64_t count = m_options.table->captionCount(row);
+    if (count == 1)
+        return 0;
+    const std::int64_t access = table::accessIndex(m_source, m_options.worldSize) + m_options.rank;
+    return sampleGenerator(m_options.seed, m_plan->plan.epoch, access, position, kCaptionStream).between(0, count - 1);
+}
+
 Batch BatchWork::assemble()
 {
     Batch batch;
@@ -191,12 +208,13 @@ Batch BatchWork::assemble()
         batch.video = own.empty() || !own.front().defined() ? torch::Tensor() : torch::stack(own);
     }
     const table::CaptionRules captions{m_options.rules.fpsMax, m_options.motionScore};
-    for (const Sample &sample : m_samples) {
-        batch.rows.push_back(sample.row);
-        batch.texts.push_back(table::captionOf(*m_options.table, captions, sample.row));
+    for (std::size_t position = 0; position < m_samples.size(); ++position) {
+        const std::int64_t row = m_samples[position].row;
+        batch.rows.push_back(row);
+        batch.texts.push_back(table::captionOf(*m_options.table, captions, row, rateOf(row), whichCaption(row, static_cast<std::int64_t>(position))));
     }
     batch.bucket = {bucket().resolution, bucket().frames, bucket().height, bucket().width, bucket().batchSize};
-    const auto rate = table::mapFrameRate(m_options.table->number(table::NumberColumn::Fps, batch.rows.front()), m_options.rules.fpsMax);
+    const auto rate = rateOf(batch.rows.front());
     batch.fps = rate && bucket().frames > 1 ? rate->newFps : 0;
     batch.epoch = m_plan->plan.epoch;
     batch.index = m_index;

@@ -59,6 +59,8 @@ private:
     bool complete(table::PythonRandom *python, const std::atomic<bool> *stop);
     void report(const Sample &sample, std::int64_t replacedBy);
     Batch assemble();
+    std::optional<table::FrameRate> rateOf(std::int64_t row) const;
+    std::int64_t whichCaption(std::int64_t row, std::int64_t position) const;
 
     const SourceOptions &m_options;
     std::shared_ptr<const EpochPlan> m_plan;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/table/buckets.h"
+
 namespace stagewright::data {
 
 std::int64_t Draws::between(std::int64_t low, std::int64_t high)
@@ -24,6 +26,16 @@ std::optional<std::vector<std::int64_t>> chooseFrames(std::int64_t total, std::i
         indices[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(static_cast<double>(i) * step + static_cast<double>(begin));
     if (frames > 1)
         indices.back() = end - 1;
+    return indices;
+}
+
+std::optional<std::vector<std::int64_t>> stretchFrames(std::int64_t total, std::int64_t frames)
+{
+    if (total < 2 || total >= frames || static_cast<double>(total) < table::kStretchShare * static_cast<double>(frames))
+        return std::nullopt;
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(frames));
+    for (std::int64_t i = 0; i < frames; ++i)
+        indices[static_cast<std::size_t>(i)] = i * (total - 1) / (frames - 1);
     return indices;
 }
 

@@ -26,4 +26,8 @@ private:
 // as numpy.linspace truncated. Nothing where the window has fewer than `frames`.
 std::optional<std::vector<std::int64_t>> chooseFrames(std::int64_t total, std::int64_t frames, std::int64_t stride, Draws &draws);
 
+// All of a clip that is a little too short, evenly over `frames` places: some frames are there twice. Nothing where it has less than table::kStretchShare
+// of them.
+std::optional<std::vector<std::int64_t>> stretchFrames(std::int64_t total, std::int64_t frames);
+
 } // namespace stagewright::data

@@ -149,9 +149,15 @@ std::string describePlan(const BucketPlan &plan, std::int64_t worldSize)
     if (sorted.size() > kShownBuckets)
         text += "  and " + std::to_string(sorted.size() - kShownBuckets) + " more buckets with fewer samples\n";
     text += formatCount(plan.rows) + " rows: " + formatCount(plan.kept) + " kept, " + formatCount(plan.rows - plan.kept) + " dropped\n" + dropLines(plan);
+    if (plan.retimed.count > 0) {
+        text += "  " + formatCount(plan.retimed.count) + " of the kept rows are re-timed, which the original would drop ("
+            + describeRows(plan.retimed.firstRows, plan.retimed.count) + ")\n";
+    }
+    const BucketPlan::Use use = plan.use(worldSize);
     text += formatCount(plan.batches()) + " batches in all, " + formatCount(plan.batchesPerRank(worldSize)) + " for each of " + std::to_string(worldSize)
-        + (worldSize == 1 ? " rank; " : " ranks; ") + formatCount(plan.tailLost(worldSize)) + " kept rows are not reached\n";
-    return text;
+        + (worldSize == 1 ? " rank; " : " ranks; ");
+    return text + (plan.tail == Tail::Fill ? formatCount(use.repeated) + " rows train twice in an epoch to fill its last batches\n"
+                                           : formatCount(use.lost) + " kept rows are not reached\n");
 }
 
 Status checkBatches(const Table &table, const BucketPlan &plan, std::int64_t worldSize)

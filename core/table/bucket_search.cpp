@@ -7,15 +7,6 @@
 
 namespace stagewright::table {
 
-namespace {
-
-constexpr double kAreaShare = 0.8;                     // of a resolution's pixels that a clip must have
-
-bool isTooSmall(const RowFacts &row, const BucketRules::Resolution &resolution)
-{
-    return row.height * row.width < kAreaShare * static_cast<double>(resolution.pixels);       // false for NaN, as in the original
-}
-
 // Makes the row's generator when it is first asked: most rows of most stages need no draw, and seeding costs more than drawing.
 class LazyDraws
 {
@@ -33,6 +24,15 @@ private:
     std::uint64_t m_seed;
     std::optional<Pcg64> m_generator;
 };
+
+namespace {
+
+constexpr double kAreaShare = 0.8;                     // of a resolution's pixels that a clip must have
+
+bool isTooSmall(const RowFacts &row, const BucketRules::Resolution &resolution)
+{
+    return row.height * row.width < kAreaShare * static_cast<double>(resolution.pixels);       // false for NaN, as in the original
+}
 
 std::int32_t nearestAspect(const BucketRules::Resolution &resolution, double ratio)
 {
@@ -116,7 +116,7 @@ Bucket BucketSearch::describe(std::int32_t number) const
             if (aspect < 0 || aspect >= static_cast<std::int32_t>(resolution.aspects.size()))
                 continue;
             const BucketRules::Aspect &size = resolution.aspects[static_cast<std::size_t>(aspect)];
-            return {resolution.name, resolution.frames[f].frames, size.name, size.height, size.width, resolution.frames[f].batchSize, {}};
+            return {resolution.name, resolution.frames[f].frames, size.name, size.height, size.width, resolution.frames[f].batchSize, Tail::Drop, {}};
         }
     }
     return {};
@@ -133,15 +133,46 @@ SearchResult BucketSearch::find(const RowFacts &row, std::uint64_t seed) const
         return {-1, DropReason::MissingFrames};
     const double frames = std::floor(row.frames / static_cast<double>(rate->stride));
     LazyDraws draws(seed);
+    if (const std::int32_t bucket = attempt(row, frames, draws); bucket >= 0)
+        return {bucket};
+    SearchResult result = failure(row, frames, rate->stride);
+    const bool byLength = result.reason == DropReason::TooFewFrames || result.reason == DropReason::TooFewAfterRate || result.reason == DropReason::NoImageBucket;
+    if (m_rules.policy == DataPolicy::Keep && byLength) {
+        result.bucket = keep(row, rate->stride, draws);
+        result.retimed = result.bucket >= 0;
+    }
+    return result;
+}
+
+std::int32_t BucketSearch::attempt(const RowFacts &row, double frames, LazyDraws &draws) const
+{
     for (std::size_t r = 0; r < m_rules.resolutions.size(); ++r) {
         const BucketRules::Resolution &resolution = m_rules.resolutions[r];
         if (isTooSmall(row, resolution))
             continue;
         const auto at = frames == 1 ? drawImage(resolution, draws) : drawFrames(resolution, frames, draws);
         if (at)
-            return {m_first[r][*at] + nearestAspect(resolution, row.height / row.width), {}};
+            return m_first[r][*at] + nearestAspect(resolution, row.height / row.width);
     }
-    return failure(row, frames, rate->stride);
+    return -1;
+}
+
+// A bucket that frameRateFor() gives enough frames to: fewer and fewer of them are left out, until one fits.
+std::int32_t BucketSearch::keep(const RowFacts &row, std::int64_t stride, LazyDraws &draws) const
+{
+    for (std::int64_t thinner = stride - 1; thinner >= 1; --thinner) {
+        if (const std::int32_t bucket = attempt(row, std::floor(row.frames / static_cast<double>(thinner)), draws); bucket >= 0)
+            return bucket;
+    }
+    double nearest = 0;
+    for (const BucketRules::Resolution &resolution : m_rules.resolutions) {
+        for (const BucketRules::Frames &rule : resolution.frames) {
+            const auto frames = static_cast<double>(rule.frames);
+            if (!isTooSmall(row, resolution) && row.frames > 1 && row.frames < frames && row.frames >= kStretchShare * frames && (nearest == 0 || frames < nearest))
+                nearest = frames;
+        }
+    }
+    return nearest > 0 ? attempt(row, nearest, draws) : -1;
 }
 
 SearchResult BucketSearch::failure(const RowFacts &row, double frames, std::int64_t stride) const

@@ -17,7 +17,10 @@ RowFacts factsOf(const Table &table, std::int64_t row, bool unreadable);
 struct SearchResult {
     std::int32_t bucket = -1;                          // number of the (resolution, frames, aspect), or -1
     DropReason reason = DropReason::NotDrawn;          // where bucket is -1
+    bool retimed = false;                              // the policy Keep found the bucket; the original has none for this row
 };
+
+class LazyDraws;
 
 // Numbers all (resolution, frames, aspect) in the order of the rules. Const functions may run in parallel. Keeps a reference to the rules.
 class BucketSearch
@@ -30,6 +33,8 @@ public:
     SearchResult find(const RowFacts &row, std::uint64_t seed) const;
 
 private:
+    std::int32_t attempt(const RowFacts &row, double frames, LazyDraws &draws) const;      // a bucket for that many frames, or -1
+    std::int32_t keep(const RowFacts &row, std::int64_t stride, LazyDraws &draws) const;   // with less thinning, or stretched
     SearchResult failure(const RowFacts &row, double frames, std::int64_t stride) const;
 
     const BucketRules &m_rules;

@@ -18,6 +18,7 @@ constexpr std::int64_t kRowsAtOnce = 16 * 1024;
 struct RowResults {
     std::vector<std::int32_t> bucket;
     std::vector<DropReason> reason;
+    std::vector<char> retimed;
 };
 
 // Rows are independent of each other, so any thread may take any piece.
@@ -25,7 +26,8 @@ RowResults searchAll(const Table &table, const BucketRules &rules, const BucketS
 {
     const std::int64_t rows = table.rowCount();
     const auto perRow = static_cast<std::uint64_t>(rules.bucketCount());
-    RowResults results{std::vector<std::int32_t>(static_cast<std::size_t>(rows)), std::vector<DropReason>(static_cast<std::size_t>(rows))};
+    RowResults results{std::vector<std::int32_t>(static_cast<std::size_t>(rows)), std::vector<DropReason>(static_cast<std::size_t>(rows)),
+                       std::vector<char>(rules.policy == DataPolicy::Keep ? static_cast<std::size_t>(rows) : 0)};
     std::atomic<std::int64_t> next{0};
     const auto work = [&] {
         for (std::int64_t begin = next.fetch_add(kRowsAtOnce); begin < rows; begin = next.fetch_add(kRowsAtOnce)) {
@@ -38,6 +40,8 @@ RowResults searchAll(const Table &table, const BucketRules &rules, const BucketS
                 const SearchResult found = search.find(factsOf(table, row, unreadable), seed);
                 results.bucket[row] = found.bucket;
                 results.reason[row] = found.reason;
+                if (found.retimed)
+                    results.retimed[row] = 1;
             }
         }
     };
@@ -48,7 +52,7 @@ RowResults searchAll(const Table &table, const BucketRules &rules, const BucketS
     return results;
 }
 
-void addDrop(Drops &drops, std::int64_t row)
+void addRow(Drops &drops, std::int64_t row)
 {
     if (drops.firstRows.size() < Drops::kFirstRows)
         drops.firstRows.push_back(row);
@@ -81,22 +85,26 @@ BucketPlan assignBuckets(const Table &table, const BucketRules &rules, std::int6
     plan.epoch = epoch;
     plan.seed = rules.seed;
     plan.rows = table.rowCount();
+    plan.tail = rules.policy == DataPolicy::Keep ? Tail::Fill : Tail::Drop;
     plan.bucketOfRow = std::move(results.bucket);
     std::vector<std::int32_t> order(static_cast<std::size_t>(search.count()), -1);     // number in the search → position in the plan
     for (std::int64_t row = 0; row < plan.rows; ++row) {
         std::int32_t &bucket = plan.bucketOfRow[static_cast<std::size_t>(row)];
         if (bucket < 0) {
-            addDrop(plan.drops[static_cast<std::size_t>(results.reason[static_cast<std::size_t>(row)])], row);
+            addRow(plan.drops[static_cast<std::size_t>(results.reason[static_cast<std::size_t>(row)])], row);
             continue;
         }
         std::int32_t &position = order[static_cast<std::size_t>(bucket)];
         if (position < 0) {
             position = static_cast<std::int32_t>(plan.buckets.size());
             plan.buckets.push_back(search.describe(bucket));
+            plan.buckets.back().tail = plan.tail;
         }
         bucket = position;
         plan.buckets[static_cast<std::size_t>(position)].rows.push_back(static_cast<std::int32_t>(row));
         ++plan.kept;
+        if (!results.retimed.empty() && results.retimed[static_cast<std::size_t>(row)])
+            addRow(plan.retimed, row);
     }
     return plan;
 }
@@ -113,6 +121,8 @@ std::string fingerprint(const Table &table, const BucketRules &rules)
         for (const BucketRules::Aspect &aspect : resolution.aspects)
             text += ',' + aspect.name + '=' + std::to_string(aspect.height) + 'x' + std::to_string(aspect.width);
     }
+    if (rules.policy == DataPolicy::Keep)
+        text += ";keep";
     const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
     char hex[33];
     std::snprintf(hex, sizeof hex, "%016llx%016llx", static_cast<unsigned long long>(hash.high64), static_cast<unsigned long long>(hash.low64));

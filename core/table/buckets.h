@@ -16,6 +16,13 @@
 
 namespace stagewright::table {
 
+enum class DataPolicy { Original, Keep };              // the stage's data_policy; README.md has the table of what Keep does
+enum class Tail {
+    Drop,              // rows that fill no batch are left out
+    Pad,               // a bucket's last batch is filled up with the bucket's own first rows, each once at most: the original with drop_last off
+    Fill               // the same, as often as it takes
+};
+
 // What a stage says about buckets, taken apart and in the order of the search. Plain data.
 struct BucketRules {
     struct Frames {
@@ -34,10 +41,11 @@ struct BucketRules {
     std::vector<Resolution> resolutions;               // by pixels, descending
     std::int64_t seed = 0;
     double fpsMax = 16;                                // frames a second
+    DataPolicy policy = DataPolicy::Original;
     std::int64_t bucketCount() const;                  // aspects summed over (resolution, frames): part of each row's seed
 };
 
-// From bucket_config, seed, dataset.fps_max and the aspect granularity. An error where the stage has no usable bucket_config.
+// From bucket_config, seed, dataset.fps_max, data_policy and the aspect granularity. An error where the stage has no usable bucket_config.
 Result<BucketRules> bucketRules(const config::Stage &stage);
 // granularity in pixels; fpsMax in frames a second.
 Result<BucketRules> bucketRules(const std::vector<config::BucketRow> &rows, int granularity, std::int64_t seed, double fpsMax);
@@ -50,6 +58,13 @@ struct FrameRate {
 };
 // Nothing for an infinite fps. Formula: Open-Sora 2.0, map_target_fps.
 std::optional<FrameRate> mapFrameRate(double fps, double fpsMax);
+
+// How a row of that many frames is thinned out for a bucket of bucketFrames. Original: mapFrameRate. Keep: by no more than leaves enough frames, and rates
+// up to kRateTolerance above a multiple of the limit count as that multiple.
+std::optional<FrameRate> frameRateFor(const BucketRules &rules, double fps, double frames, std::int64_t bucketFrames);
+inline constexpr double kRateTolerance = 0.05;
+// Under Keep a clip with at least this share of a bucket's frames is stretched to it: some frames are shown twice.
+inline constexpr double kStretchShare = 0.8;
 
 enum class DropReason {
     UnreadableValue,       // a cell that is neither a number nor empty
@@ -76,10 +91,11 @@ struct Bucket {
     std::string aspectRatio;                           // width:height, "16:9"
     std::int64_t height = 0, width = 0;                // pixels
     std::int64_t batchSize = 0;
+    Tail tail = Tail::Drop;
     std::vector<std::int32_t> rows;                    // ascending
 
     std::int64_t samples() const { return static_cast<std::int64_t>(rows.size()); }
-    std::int64_t batches() const { return samples() / batchSize; }         // of all ranks together
+    std::int64_t batches() const { return (samples() + (tail == Tail::Fill ? batchSize - 1 : 0)) / batchSize; }       // of all ranks together
 };
 
 // The assignment of one epoch. Rows = kept + sum of the drops.
@@ -90,11 +106,16 @@ struct BucketPlan {
     std::vector<Bucket> buckets;                       // in order of their first row
     std::vector<std::int32_t> bucketOfRow;             // index into buckets, or -1
     std::array<Drops, kDropReasons> drops;
+    Drops retimed;                                     // kept rows that only the policy Keep kept; part of kept
+    Tail tail = Tail::Drop;                            // Fill under Keep
 
     std::int64_t batches() const;                      // of all ranks together
-    std::int64_t batchesPerRank(std::int64_t worldSize) const { return batches() / worldSize; }
-    // Kept rows that the epoch does not reach: those that fill no batch, and those in the last batches that do not fill a round of all ranks.
-    std::int64_t tailLost(std::int64_t worldSize = 1) const;
+    std::int64_t batchesPerRank(std::int64_t worldSize) const { return (batches() + (tail == Tail::Fill ? worldSize - 1 : 0)) / worldSize; }
+    // What an epoch makes of the kept rows. lost: rows that it does not reach, because they fill no batch, or because the last batches do not fill a round
+    // of all ranks. repeated: places that are filled with rows that train already.
+    struct Use { std::int64_t lost = 0, repeated = 0; };
+    Use use(std::int64_t worldSize = 1) const;
+    std::int64_t tailLost(std::int64_t worldSize = 1) const { return use(worldSize).lost; }
 };
 
 // Deterministic whatever the number of threads. A table of 2 million rows takes about half a second on two threads.

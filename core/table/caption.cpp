@@ -10,9 +10,8 @@ namespace {
 
 constexpr double kSaysRateBelow = 999;                 // a limit that high means: no limit
 
-std::optional<std::string> ratePart(const Table &table, const CaptionRules &rules, std::int64_t row)
+std::optional<std::string> ratePart(const Table &table, const CaptionRules &rules, const std::optional<FrameRate> &rate)
 {
-    const auto rate = mapFrameRate(table.number(NumberColumn::Fps, row), rules.fpsMax);
     if (!rate || rate->newFps == 0 || !(rules.fpsMax < kSaysRateBelow))
         return std::nullopt;
     const bool whole = rate->computed || table.isIntegerColumn(NumberColumn::Fps);
@@ -31,8 +30,13 @@ std::optional<std::string> motionPart(const Table &table, const CaptionRules &ru
 
 std::string captionOf(const Table &table, const CaptionRules &rules, std::int64_t row)
 {
-    std::string text(table.caption(row));
-    const auto rate = ratePart(table, rules, row), motion = motionPart(table, rules, row);
+    return captionOf(table, rules, row, mapFrameRate(table.number(NumberColumn::Fps, row), rules.fpsMax), 0);
+}
+
+std::string captionOf(const Table &table, const CaptionRules &rules, std::int64_t row, const std::optional<FrameRate> &shown, std::int64_t which)
+{
+    std::string text(table.caption(row, which));
+    const auto rate = ratePart(table, rules, shown), motion = motionPart(table, rules, row);
     if (!rate && !motion)
         return text;
     text += ' ' + rate.value_or("");

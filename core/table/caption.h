@@ -16,6 +16,8 @@ struct CaptionRules {
 
 // "A dog. 15 FPS, 7 motion score." A missing or infinite score says nothing.
 std::string captionOf(const Table &table, const CaptionRules &rules, std::int64_t row);
+// With the rate that it is really shown at, and one of its captions.
+std::string captionOf(const Table &table, const CaptionRules &rules, std::int64_t row, const std::optional<FrameRate> &rate, std::int64_t which);
 
 // As Python prints a float: "15.0", "23.976", "1e+16".
 std::string pythonFloat(double value);

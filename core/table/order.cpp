@@ -20,10 +20,10 @@ std::vector<std::int32_t> wholeBatches(const Bucket &bucket, Tail tail)
         rows.resize(rows.size() - rest);
         return rows;
     }
-    // Each row is repeated once at most, so a bucket of fewer than half a batch still fills none.
-    const std::size_t own = rows.size();
-    for (std::size_t i = 0; i < std::min(size - rest, own); ++i)
-        rows.push_back(rows[i]);
+    // Pad repeats each row once at most, so a bucket of fewer than half a batch still fills none.
+    const std::size_t own = rows.size(), wanted = size - rest;
+    for (std::size_t i = 0; i < (tail == Tail::Fill ? wanted : std::min(wanted, own)); ++i)
+        rows.push_back(rows[i % own]);
     return rows;
 }
 
@@ -38,6 +38,11 @@ std::vector<T> permuted(const std::vector<T> &items, TorchPermuter &permuter)
 }
 
 } // namespace
+
+BatchOrder::BatchOrder(const BucketPlan &plan, std::int64_t epoch, std::int64_t worldSize, std::int64_t rank, Shuffle shuffle)
+    : BatchOrder(plan, epoch, worldSize, rank, shuffle, plan.tail)
+{
+}
 
 BatchOrder::BatchOrder(const BucketPlan &plan, std::int64_t epoch, std::int64_t worldSize, std::int64_t rank, Shuffle shuffle, Tail tail)
     : m_worldSize(worldSize), m_rank(rank)
@@ -59,7 +64,7 @@ BatchOrder::BatchOrder(const BucketPlan &plan, std::int64_t epoch, std::int64_t 
     m_size = tail == Tail::Drop ? all / worldSize : (all + worldSize - 1) / worldSize;
     m_access.resize(static_cast<std::size_t>(m_size * worldSize));
     for (std::int64_t i = all; i < static_cast<std::int64_t>(m_access.size()); ++i)
-        m_access[static_cast<std::size_t>(i)] = m_access[static_cast<std::size_t>(i - all)];       // Pad: the first batches once more
+        m_access[static_cast<std::size_t>(i)] = m_access[static_cast<std::size_t>(i - all)];       // Pad: Pad, Fill: the first batches once more
     m_ordinal.reserve(m_access.size());
     std::vector<std::int64_t> next(plan.buckets.size(), 0);
     for (const std::int32_t bucket : m_access) {
@@ -84,15 +89,18 @@ std::span<const std::int32_t> BatchOrder::bucketRows(std::int32_t bucket) const
     return std::span(m_rows).subspan(static_cast<std::size_t>(m_bucketBegin[at]), static_cast<std::size_t>(m_bucketBegin[at + 1] - m_bucketBegin[at]));
 }
 
-std::int64_t BucketPlan::tailLost(std::int64_t worldSize) const
+std::int64_t BatchOrder::samplesOfAllRanks() const
 {
-    std::int64_t reached = 0;
-    for (std::int64_t rank = 0; rank < worldSize; ++rank) {
-        const BatchOrder order(*this, epoch, worldSize, rank);
-        for (std::int64_t i = 0; i < order.size(); ++i)
-            reached += static_cast<std::int64_t>(order.at(i).rows.size());
-    }
-    return kept - reached;
+    std::int64_t samples = 0;
+    for (const std::int32_t bucket : m_access)
+        samples += m_batchSize[static_cast<std::size_t>(bucket)];
+    return samples;
+}
+
+BucketPlan::Use BucketPlan::use(std::int64_t worldSize) const
+{
+    const std::int64_t places = BatchOrder(*this, epoch, worldSize, 0).samplesOfAllRanks();
+    return {std::max<std::int64_t>(kept - places, 0), std::max<std::int64_t>(places - kept, 0)};
 }
 
 } // namespace stagewright::table

@@ -11,7 +11,6 @@
 namespace stagewright::table {
 
 enum class Shuffle { On, Off };
-enum class Tail { Drop, Pad };                         // rows that fill no batch: left out, or filled up with the bucket's own first rows
 
 // Holds the permuted rows of one epoch (about 4 bytes a row). Does not keep the plan; immutable, any thread.
 class BatchOrder
@@ -19,7 +18,8 @@ class BatchOrder
 public:
     // `epoch` seeds the shuffles together with the plan's seed; it may differ from plan.epoch (the original reuses a grouping once).
     BatchOrder(const BucketPlan &plan, std::int64_t epoch, std::int64_t worldSize, std::int64_t rank,
-               Shuffle shuffle = Shuffle::On, Tail tail = Tail::Drop);
+               Shuffle shuffle = Shuffle::On);                         // the plan's tail
+    BatchOrder(const BucketPlan &plan, std::int64_t epoch, std::int64_t worldSize, std::int64_t rank, Shuffle shuffle, Tail tail);
 
     struct Entry {
         std::int32_t bucket = 0;                       // index into the plan's buckets
@@ -30,6 +30,7 @@ public:
     Entry at(std::int64_t index) const;                // 0 ≤ index < size()
     std::span<const std::int32_t> bucketRows(std::int32_t bucket) const;   // all reachable rows of a bucket in the epoch's order
 
+    std::int64_t samplesOfAllRanks() const;            // places in all batches of the epoch
     std::int64_t worldSize() const { return m_worldSize; }
     std::int64_t rank() const { return m_rank; }
 

@@ -19,7 +19,10 @@ Result<BucketRules> bucketRules(const config::Stage &stage)
                      "for example {\"256px\": {1: (1.0, 4)}}");
     }
     const config::Value &limit = stage.at("dataset.fps_max");
-    return bucketRules(*rows, config::aspectGranularity(stage), stage.integer("seed"), limit.isNone() ? kNoRateLimit : limit.number());
+    auto rules = bucketRules(*rows, config::aspectGranularity(stage), stage.integer("seed"), limit.isNone() ? kNoRateLimit : limit.number());
+    if (rules && stage.string("data_policy") == "keep")
+        rules->policy = DataPolicy::Keep;
+    return rules;
 }
 
 Result<BucketPlan> assignBuckets(const Table &table, const config::Stage &stage, std::int64_t epoch)

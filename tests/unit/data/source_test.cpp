@@ -2,10 +2,12 @@
 #include <QtTest/QtTest>
 
 #include <fstream>
+#include <set>
 
 #include "core/base/files.h"
 #include "core/base/host.h"
 #include "core/data/source.h"
+#include "core/media/clip.h"
 #include "core/media/demo.h"
 #include "core/table/order.h"
 
@@ -94,6 +96,62 @@ private Q_SLOTS:
         m_demo = fs::path(m_folder.path().toStdString()) / "demo";
         const auto files = media::makeDemo(m_demo);
         QVERIFY2(files, files ? "" : files.error().message().c_str());
+    }
+
+    // An annotation's cut and crop, and its captions, of which each sample uses one.
+    void followsTheCutoutsAndCaptionsOfAnnotations()
+    {
+        const fs::path file = m_demo / "annotation.json";
+        std::ofstream(file) << "[{\"path\": \"clips/clip00.mp4\", \"cap\": [\"one\", \"two\", \"three\"], \"resolution\": {\"height\": 128, \"width\": 128}, \"fps\": 12,"
+                               " \"num_frames\": 6, \"cut\": [10, 16], \"crop\": [20, 148, 40, 168]},"
+                               "{\"path\": \"clips/clip00.mp4\", \"cap\": \"x\", \"resolution\": {\"height\": 128, \"width\": 128}, \"fps\": 12, \"num_frames\": 6,"
+                               " \"cut\": [10, 16], \"crop\": [200, 328, 0, 128]}]";
+        SourceOptions options = optionsFor(file, {{"128px", 5, 1.0, {}, 1}});
+        const auto table = options.table;
+        auto source = make(std::move(options));
+        const auto whole = media::decode(m_demo / "clips/clip00.mp4", std::vector<std::int64_t>{10, 11});
+        QVERIFY(whole && whole->width == 256);
+        std::set<std::string> texts;
+        for (const Taken &batch : take(*source, 24)) {
+            QCOMPARE(batch.rows, std::vector<std::int64_t>{0});        // the other's crop is outside its picture
+            texts.insert(batch.texts[0]);
+            // Chosen among frames 10 to 15, so the first is 10 (the last window is never drawn).
+            const auto pixel = [&](int y, int x) { return static_cast<float>(whole->pixels[static_cast<std::size_t>((y * 256 + x) * 3)]) / 255.0f * 2 - 1; };
+            QVERIFY(std::abs(batch.video[0][0][0][0][0].item<float>() - pixel(40, 20)) < 1e-5f);
+            QVERIFY(std::abs(batch.video[0][0][0][127][127].item<float>() - pixel(167, 147)) < 1e-5f);
+        }
+        QCOMPARE(texts, (std::set<std::string>{"one 12 FPS.", "two 12 FPS.", "three 12 FPS."}));
+        auto again = make(optionsFor(file, {{"128px", 5, 1.0, {}, 1}}));
+        auto more = make(optionsFor(file, {{"128px", 5, 1.0, {}, 1}}));
+        QVERIFY(same(take(*again, 5)[4], take(*more, 5)[4]));
+    }
+
+    // Under the policy Keep: thinned out less, stretched, and batches filled up.
+    void usesEveryRowWhenAskedToKeep()
+    {
+        const fs::path file = m_demo / "keep.csv";
+        std::ofstream(file) << "path,text,num_frames,height,width,fps\nclips/clip00.mp4,a,24,256,256,30\nclips/clip00.mp4,b,24,256,256,12\nclips/clip00.mp4,c,24,256,256,12.5\n";
+        for (const int frames : {17, 25, 29}) {
+            SourceOptions options = optionsFor(file, {{"128px", frames, 1.0, {}, 2}});
+            options.rules.fpsMax = 12;
+            options.rules.policy = table::DataPolicy::Keep;
+            auto source = make(std::move(options));
+            QCOMPARE(source->batchesPerEpoch(), 2);
+            std::set<std::int64_t> rows;
+            for (const Taken &batch : take(*source, 2)) {
+                QVERIFY2(batch.bad.empty(), batch.bad.empty() ? "" : batch.bad[0].reason.c_str());
+                QCOMPARE(batch.video.size(0), 2);
+                QCOMPARE(batch.video.size(2), frames);
+                for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+                    rows.insert(batch.rows[i]);
+                    if (batch.rows[i] == 0)
+                        QCOMPARE(batch.texts[i], std::string("a 30.0 FPS."));
+                    if (batch.rows[i] == 2)
+                        QCOMPARE(batch.texts[i], std::string("c 12.5 FPS."));
+                }
+            }
+            QCOMPARE(rows.size(), std::size_t(3));
+        }
     }
 
     void givesBatchesInTheOrderOfThePlan()

@@ -1,6 +1,7 @@
 // What happens to rows that no bucket takes, and to stages in which nothing would train.
 #include <QtTest/QtTest>
 
+#include <map>
 #include <set>
 
 #include "core/table/buckets.h"
@@ -162,6 +163,72 @@ private Q_SLOTS:
             QCOMPARE(std::set<std::int32_t>(seen.begin(), seen.end()).size(), seen.size());
             QCOMPARE(static_cast<std::int64_t>(seen.size()) + plan.tailLost(world), plan.kept);
         }
+    }
+
+    void keepsWhatTheOriginalLosesWhenAsked_data()
+    {
+        QTest::addColumn<QByteArray>("row");
+        QTest::addColumn<int>("frames");               // of the bucket under Keep; 0: dropped there too
+        QTest::addColumn<int>("stride");
+        QTest::addColumn<bool>("retimed");
+        QTest::newRow("fits anyway") << QByteArray("130,512,512,24") << 129 << 1 << false;
+        QTest::newRow("a little above the limit") << QByteArray("130,512,512,24.01") << 129 << 1 << true;
+        QTest::newRow("far above the limit") << QByteArray("130,512,512,30") << 129 << 1 << true;
+        QTest::newRow("thinned as far as it goes") << QByteArray("300,512,512,100") << 129 << 2 << true;
+        QTest::newRow("one frame short") << QByteArray("128,512,512,24") << 129 << 1 << true;
+        QTest::newRow("far too short") << QByteArray("60,512,512,24") << 0 << 1 << false;
+        QTest::newRow("too small") << QByteArray("130,100,100,24") << 0 << 1 << false;
+        QTest::newRow("a picture with a rate") << QByteArray("1,512,512,60") << 1 << 1 << true;
+    }
+    void keepsWhatTheOriginalLosesWhenAsked()
+    {
+        QFETCH(QByteArray, row);
+        QFETCH(int, frames);
+        QFETCH(int, stride);
+        QFETCH(bool, retimed);
+        const auto table = tableWith(m_folder, {row.toStdString()});
+        BucketRules rules = rulesOf({{"256px", 129, 1.0, {}, 2}, {"256px", 1, 1.0, {}, 2}});
+        rules.policy = DataPolicy::Keep;
+        const BucketPlan plan = assignBuckets(*table, rules, 0);
+        QCOMPARE(plan.kept, frames > 0 ? 1 : 0);
+        QCOMPARE(plan.retimed.count, retimed ? 1 : 0);
+        QVERIFY(frames > 0 || !explainDrop(*table, rules, plan, 0).empty());
+        if (frames == 0)
+            return;
+        QCOMPARE(plan.buckets[0].frames, frames);
+        QCOMPARE(plan.batchesPerRank(4), 1);
+        QCOMPARE(frameRateFor(rules, table->number(NumberColumn::Fps, 0), table->number(NumberColumn::NumFrames, 0), frames)->stride, stride);
+        rules.policy = DataPolicy::Original;
+        QCOMPARE(assignBuckets(*table, rules, 0).kept, retimed ? 0 : 1);
+    }
+
+    void fillsTheLastBatchesWhenAsked()
+    {
+        std::vector<std::string> rows;
+        for (int i = 0; i < 23; ++i)
+            rows.push_back(i % 3 ? "129,512,512,24" : "33,512,256,24");
+        const auto table = tableWith(m_folder, rows);
+        BucketRules rules = rulesOf({{"256px", 129, 1.0, {}, 4}, {"256px", 33, 1.0, {}, 32}});
+        rules.policy = DataPolicy::Keep;
+        const BucketPlan plan = assignBuckets(*table, rules, 0);
+        for (const std::int64_t world : {1, 2, 3, 8}) {
+            std::map<std::int32_t, int> seen;
+            std::int64_t places = 0;
+            for (std::int64_t rank = 0; rank < world; ++rank) {
+                const BatchOrder order(plan, 0, world, rank);
+                QCOMPARE(order.size(), plan.batchesPerRank(world));
+                for (std::int64_t i = 0; i < order.size(); ++i) {
+                    const auto entry = order.at(i);
+                    QCOMPARE(static_cast<std::int64_t>(entry.rows.size()), plan.buckets[static_cast<std::size_t>(entry.bucket)].batchSize);
+                    for (const std::int32_t row : entry.rows)
+                        ++seen[row], ++places;
+                }
+            }
+            QCOMPARE(seen.size(), rows.size());
+            QCOMPARE(plan.use(world).lost, 0);
+            QCOMPARE(plan.use(world).repeated, places - plan.kept);
+        }
+        QVERIFY(contains(describePlan(plan, 1), "train twice"));
     }
 
     void fingerprintFollowsTableAndRules()
