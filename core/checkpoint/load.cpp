@@ -346,7 +346,7 @@ Status verifyFiles(const Contents &contents, const LoadOptions &options)
     if (!contents.manifest)
         return Done{};
     const auto progress = [&](std::int64_t done, std::int64_t total, const std::string &) { return !options.progress || options.progress(done, total); };
-    auto files = options.verifyHashes ? compareHashes(contents.folder, *contents.manifest, progress) : Result(compareSizes(contents.folder, *contents.manifest));
+    auto files = options.verifyHashes ? compareHashes(contents.folder, *contents.manifest, progress, kReaders) : Result(compareSizes(contents.folder, *contents.manifest));
     if (!files)
         return files.error();
     if (const InspectedFile *fault = firstFault(*files))

@@ -1,7 +1,11 @@
 #include "core/checkpoint/load_plan.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "core/checkpoint/tensor_type.h"
 
@@ -64,18 +68,48 @@ Status copyOne(const CopyStep &step)
     return Done{};
 }
 
+// On a thread of ours nothing may be thrown any further.
+Status copyGuarded(const CopyStep &step)
+{
+    try {
+        return copyOne(step);
+    } catch (const c10::OutOfMemoryError &error) {
+        return Error(ExitCode::OutOfMemory, "memory.host", std::string("reading ") + step.from->file().string() + ": " + error.what_without_backtrace());
+    } catch (const std::exception &error) {
+        return Error(ExitCode::Other, "checkpoint.not-restored", std::string("reading ") + step.from->file().string() + ": " + error.what());
+    }
+}
+
 } // namespace
 
 Status copyAll(const std::vector<CopyStep> &steps, const std::function<bool(std::int64_t)> &progress)
 {
-    std::int64_t done = 0;
-    for (const CopyStep &step : steps) {
-        if (Status copied = copyOne(step); !copied)
-            return copied;
-        done += step.from->bytes();
-        if (progress)
-            progress(done);
-    }
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::int64_t done = 0;                   // guarded by the mutex, as the next
+    std::optional<Error> failure;
+    const auto work = [&] {
+        for (std::size_t at = next++; at < steps.size(); at = next++) {
+            const Status copied = copyGuarded(steps[at]);
+            const std::lock_guard lock(mutex);
+            if (!copied && !failure)
+                failure = copied.error();
+            if (failure)
+                return;
+            done += steps[at].from->bytes();
+            if (progress)
+                progress(done);
+        }
+    };
+    const bool onHost = std::all_of(steps.begin(), steps.end(), [](const CopyStep &step) { return step.into.device().is_cpu(); });
+    std::vector<std::thread> others;
+    for (int number = 1; onHost && number < kReaders; ++number)
+        others.emplace_back(work);
+    work();
+    for (std::thread &other : others)
+        other.join();
+    if (failure)
+        return *failure;
     return Done{};
 }
 

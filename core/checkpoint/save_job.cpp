@@ -1,6 +1,9 @@
 #include "core/checkpoint/save_job.h"
 
+#include <ATen/Parallel.h>
+
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +33,14 @@ void giveWayToTraining()
 {
     constexpr int kNice = 15;
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);       // of this thread only, on Linux; a refusal changes nothing
+}
+
+// Reading back gives way to everything, on the disk too: nobody waits for it but the next save and the pruning.
+void giveWayToEverything()
+{
+    constexpr int kNice = 19, kWhoProcess = 1, kIdle = 3 << 13;
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+    ::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdle);                        // of this thread; a refusal changes nothing
 }
 
 template <class Predicate>
@@ -70,6 +81,10 @@ SaveJob::~SaveJob()
 void SaveJob::start()
 {
     tell("stage", {}, 0, m_request.plan.bytes);
+    if (stagesAtOnce()) {
+        guarded([this] { stageAtOnce(); });
+        allStaged();
+    }
     m_coordinator = std::thread([this] { run(); });
 }
 
@@ -117,21 +132,31 @@ void SaveJob::fail(Error error)
     m_changed.notify_all();
 }
 
+void SaveJob::guarded(const std::function<void()> &stage)
+{
+    try {
+        stage();
+    } catch (const std::exception &failed) {
+        fail(Error(ExitCode::Other, "checkpoint.snapshot", std::string("the snapshot of the training state failed: ") + failed.what()));
+    }
+}
+
+void SaveJob::allStaged()
+{
+    const std::lock_guard lock(m_mutex);
+    m_allQueued = m_staged = true;
+    m_changed.notify_all();
+}
+
 // --- the coordinating thread
 
 void SaveJob::run()
 {
     for (int number = 0; number < std::max(1, m_settings.threads); ++number)
         m_writers.emplace_back([this] { giveWayToTraining(); writeLoop(); });
-    try {
-        stageAll();
-    } catch (const std::exception &failed) {
-        fail(Error(ExitCode::Other, "checkpoint.snapshot", std::string("the snapshot of the training state failed: ") + failed.what()));
-    }
-    {
-        const std::lock_guard lock(m_mutex);
-        m_allQueued = m_staged = true;
-        m_changed.notify_all();
+    if (!isStaged()) {
+        guarded([this] { stageAll(); });
+        allStaged();
     }
     giveWayToTraining();
     for (std::thread &writer : m_writers)
@@ -144,8 +169,10 @@ void SaveJob::run()
         fail(Error(ExitCode::Stopped, "checkpoint.given-up", "the save of " + m_request.target.string() + " was given up before it was whole; nothing of it remains", m_request.target.string()));
     if (hasFailed() && !m_outcome.committed)
         m_transaction.discard();
-    if (!hasFailed() && m_request.options.verifyAfter)
+    if (!hasFailed() && m_request.options.verifyAfter) {
+        giveWayToEverything();
         verifyAndPrune();
+    }
     if (!m_settings.keepStaging)
         m_pool.trim();
     std::optional<Error> failure;
@@ -161,6 +188,118 @@ void SaveJob::run()
     m_changed.notify_all();
 }
 
+// Hands out what goes into the next block of a file.
+class SaveJob::Cutter
+{
+public:
+    explicit Cutter(PlannedFile &file) : m_file(file) {}
+
+    bool atEnd() const { return m_offset >= m_file.bytes && m_began; }
+    Block next(std::size_t index)
+    {
+        m_began = true;
+        const Block block{index, m_offset, std::min(kBlockBytes, m_file.bytes - m_offset), {}};
+        m_offset += block.bytes;
+        return block;
+    }
+    std::vector<Copy> copies(const Block &block)
+    {
+        std::vector<Copy> list;
+        for (std::int64_t filled = 0; filled < block.bytes;) {
+            const Piece &from = m_file.pieces[m_piece];
+            const std::int64_t part = std::min(block.bytes - filled, from.size() - m_inPiece);
+            if (part > 0)
+                list.push_back({&from, m_inPiece, part, block.memory.data + filled});
+            filled += part;
+            m_inPiece += part;
+            if (m_inPiece == from.size()) {
+                ++m_piece;
+                m_inPiece = 0;
+            }
+        }
+        return list;
+    }
+    // Lets go of the tensors that are copied whole.
+    void forgetCopied()
+    {
+        for (; m_forgotten < m_piece; ++m_forgotten)
+            m_file.pieces[m_forgotten] = Piece();
+    }
+
+private:
+    PlannedFile &m_file;
+    bool m_began = false;                        // an empty file is one empty block
+    std::size_t m_piece = 0, m_forgotten = 0;
+    std::int64_t m_inPiece = 0, m_offset = 0;
+};
+
+bool SaveJob::takeBlock(Block &block)
+{
+    block.memory = m_pool.take(std::max<std::int64_t>(block.bytes, 1), [this] { return hasFailed(); });
+    if (block.memory.data)
+        return true;
+    if (m_pool.outOfMemory())
+        fail(Error(ExitCode::OutOfMemory, "memory.staging", "the machine has no memory left for the snapshot of a checkpoint (" + formatBytes(static_cast<double>(m_request.plan.bytes))
+                       + "); save synchronously (async_io False) or free memory", m_request.target.string()));
+    return false;
+}
+
+void SaveJob::copyInto(const std::vector<Copy> &copies)
+{
+    for (const Copy &copy : copies) {
+        if (copy.from->tensor.defined())
+            m_copier.copy(copy.from->tensor, copy.offset, copy.bytes, copy.into);
+        else
+            std::memcpy(copy.into, copy.from->bytes.data() + copy.offset, static_cast<std::size_t>(copy.bytes));
+    }
+}
+
+void SaveJob::queue(const Block &block)
+{
+    std::memset(block.memory.data + block.bytes, 0, static_cast<std::size_t>(block.memory.bytes - block.bytes));
+    std::unique_lock lock(m_mutex);
+    if (m_failure || m_cancelled) {
+        lock.unlock();
+        m_pool.giveBack(block.memory, m_settings.keepStaging);
+        return;
+    }
+    m_queue.push_back(block);
+    m_changed.notify_all();
+}
+
+bool SaveJob::stagesAtOnce() const
+{
+    return m_request.options.async && m_request.device.is_cpu() && m_copier.copiesHostAtOnce() && !m_pool.isLimited();
+}
+
+void SaveJob::stageAtOnce()
+{
+    struct Filling { Block block; std::vector<Copy> copies; };
+    std::vector<Filling> fillings;
+    std::vector<Cutter> cutters;
+    for (std::size_t file = 0; file < m_request.plan.files.size(); ++file) {
+        Cutter &cutter = cutters.emplace_back(m_request.plan.files[file]);
+        while (!cutter.atEnd()) {
+            Block block = cutter.next(file);
+            if (!takeBlock(block)) {
+                for (const Filling &filling : fillings)
+                    m_pool.giveBack(filling.block.memory, m_settings.keepStaging);
+                return;
+            }
+            fillings.push_back({block, cutter.copies(block)});
+        }
+    }
+    at::parallel_for(0, static_cast<std::int64_t>(fillings.size()), 1, [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t at = from; at < to; ++at)
+            copyInto(fillings[static_cast<std::size_t>(at)].copies);
+    });
+    for (Cutter &cutter : cutters)
+        cutter.forgetCopied();
+    for (const Filling &filling : fillings)
+        queue(filling.block);
+    tell("stage", {}, m_request.plan.bytes, m_request.plan.bytes);
+}
+
 void SaveJob::stageAll()
 {
     for (std::size_t file = 0; file < m_request.plan.files.size(); ++file) {
@@ -170,48 +309,21 @@ void SaveJob::stageAll()
     }
 }
 
-// Cuts the file's stream of pieces into blocks. A piece's tensor is let go as soon as it is copied. False: the save has failed.
+// A piece's tensor is let go as soon as it is copied. False: the save has failed.
 bool SaveJob::stageFile(std::size_t index)
 {
-    PlannedFile &file = m_request.plan.files[index];
-    std::size_t piece = 0;
-    std::int64_t inPiece = 0, offset = 0;
-    do {
-        const std::int64_t bytes = std::min(kBlockBytes, file.bytes - offset);
-        const StagingPool::Block memory = m_pool.take(std::max<std::int64_t>(bytes, 1), [this] { return hasFailed(); });
-        if (!memory.data) {
-            if (m_pool.outOfMemory())
-                fail(Error(ExitCode::OutOfMemory, "memory.staging", "the machine has no memory left for the snapshot of a checkpoint (" + formatBytes(static_cast<double>(m_request.plan.bytes))
-                               + "); save synchronously (async_io False) or free memory", m_request.target.string()));
+    Cutter cutter(m_request.plan.files[index]);
+    while (!cutter.atEnd()) {
+        Block block = cutter.next(index);
+        if (!takeBlock(block))
             return false;
-        }
-        for (std::int64_t filled = 0; filled < bytes;) {
-            Piece &from = file.pieces[piece];
-            const std::int64_t part = std::min(bytes - filled, from.size() - inPiece);
-            if (part > 0 && from.tensor.defined())
-                m_copier.copy(from.tensor, inPiece, part, memory.data + filled);
-            else if (part > 0)
-                std::memcpy(memory.data + filled, from.bytes.data() + inPiece, static_cast<std::size_t>(part));
-            filled += part;
-            inPiece += part;
-            if (inPiece == from.size()) {
-                m_copier.settle();
-                from = Piece();
-                ++piece;
-                inPiece = 0;
-            }
-        }
+        copyInto(cutter.copies(block));
         m_copier.settle();
-        std::memset(memory.data + bytes, 0, static_cast<std::size_t>(memory.bytes - bytes));
-        const std::lock_guard lock(m_mutex);
-        if (m_failure || m_cancelled) {
-            m_pool.giveBack(memory, m_settings.keepStaging);
+        cutter.forgetCopied();
+        queue(block);
+        if (hasFailed())
             return false;
-        }
-        m_queue.push_back({index, offset, bytes, memory});
-        m_changed.notify_all();
-        offset += bytes;
-    } while (offset < file.bytes);
+    }
     return true;
 }
 

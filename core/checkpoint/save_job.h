@@ -47,6 +47,10 @@ public:
 
 private:
     struct Block { std::size_t file; std::int64_t offset, bytes; StagingPool::Block memory; };
+    struct Copy { const Piece *from; std::int64_t offset, bytes; char *into; };
+    class Cutter;                                // a file's stream of pieces, cut into blocks
+    bool takeBlock(Block &block);                // memory for it; false: the save has failed
+    void copyInto(const std::vector<Copy> &copies);
     struct Target {                              // one file being written
         std::mutex opening;
         std::unique_ptr<ckptfile::OutputFile> output;
@@ -58,8 +62,13 @@ private:
 
     void run();                                  // the coordinating thread
     void writeLoop();                            // each writing thread
+    void guarded(const std::function<void()> &stage);    // what it throws is a failure of the save
+    void allStaged();
+    bool stagesAtOnce() const;
+    void stageAtOnce();                          // on the calling (training) thread and its helpers
     void stageAll();
     bool stageFile(std::size_t index);
+    void queue(const Block &block);
     Status writeBlock(Block &block);
     Status openOnce(std::size_t index);
     Status hashInOrder(const Block &block);

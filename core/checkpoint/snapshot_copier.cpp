@@ -3,6 +3,8 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -15,7 +17,17 @@ namespace {
 class HostCopier : public SnapshotCopier
 {
 public:
-    void *allocate(std::int64_t bytes) override { return std::aligned_alloc(ckptfile::kAlignment, static_cast<std::size_t>(ckptfile::alignedUp(bytes))); }
+    // Large blocks in huge pages where the kernel has them: fewer faults at the first touch, fewer pages to pin for each direct write.
+    void *allocate(std::int64_t bytes) override
+    {
+        constexpr std::int64_t kHugePage = 2 << 20;
+        const bool large = bytes >= kHugePage;
+        const std::int64_t size = large ? (bytes + kHugePage - 1) / kHugePage * kHugePage : ckptfile::alignedUp(bytes);
+        void *block = std::aligned_alloc(static_cast<std::size_t>(large ? kHugePage : ckptfile::kAlignment), static_cast<std::size_t>(size));
+        if (block && large)
+            ::madvise(block, static_cast<std::size_t>(size), MADV_HUGEPAGE);
+        return block;
+    }
     void release(void *block, std::int64_t) override { std::free(block); }
 
     // What was queued on another device is waited for here, so that the copies, which run on another thread's stream, see it.
@@ -37,6 +49,7 @@ public:
         std::memcpy(destination, part.const_data_ptr(), static_cast<std::size_t>(bytes));
     }
     void settle() override {}
+    bool copiesHostAtOnce() const override { return true; }
 };
 
 } // namespace

@@ -94,6 +94,12 @@ std::int64_t StagingPool::peakBytes() const
     return m_peak;
 }
 
+bool StagingPool::isLimited() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_limit > 0;
+}
+
 bool StagingPool::outOfMemory() const
 {
     const std::lock_guard lock(m_mutex);

@@ -33,6 +33,7 @@ public:
     void trim();                             // frees what is not in use
     std::int64_t heldBytes() const;
     std::int64_t peakBytes() const;
+    bool isLimited() const;
     bool outOfMemory() const;
 
 private:

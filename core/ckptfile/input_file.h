@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "core/base/result.h"
 
 namespace stagewright::ckptfile {
 
-// Immutable after open(); readAt() may be called from several threads.
+// Immutable after open(); readAt() may be called from several threads. Large reads go past the kernel's cache where the file system allows: several of them
+// at once reach the disk's rate, and training's own memory is not pushed out for pages that nobody reads twice.
 class InputFile
 {
 public:
@@ -29,9 +31,15 @@ public:
 
 private:
     InputFile(std::filesystem::path path, int file, std::int64_t size);
+    Status readCached(std::int64_t offset, char *into, std::int64_t bytes) const;
+    int directFile() const;                                      // -1 where it is refused
+    // Whether all of it was read past the cache; false leaves it to readCached(), which also names what is wrong.
+    bool readDirect(std::int64_t offset, char *into, std::int64_t bytes) const;
     std::filesystem::path m_path;
     int m_file;
     std::int64_t m_size;
+    mutable std::once_flag m_directOpened;
+    mutable int m_direct = -1;
 };
 
 } // namespace stagewright::ckptfile

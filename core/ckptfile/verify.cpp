@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "core/ckptfile/hash.h"
-#include "core/ckptfile/input_file.h"
 #include "core/ckptfile/layout.h"
 
 namespace stagewright::ckptfile {
@@ -72,6 +75,29 @@ void addForeign(const fs::path &checkpoint, const Manifest &manifest, std::vecto
 
 } // namespace
 
+namespace {
+
+// tell gets the bytes of each block; empty: it said to stop.
+Result<std::string> hashOfFile(const fs::path &path, const std::function<bool(std::int64_t)> &tell)
+{
+    auto reader = BlockReader::open(path);
+    if (!reader)
+        return reader.error();
+    Hasher hasher;
+    for (;;) {
+        auto bytes = (*reader)->next();
+        if (!bytes)
+            return bytes.error();
+        if (bytes->empty())
+            return hasher.hex();
+        hasher.add(bytes->data(), bytes->size());
+        if (!tell(static_cast<std::int64_t>(bytes->size())))
+            return std::string();
+    }
+}
+
+} // namespace
+
 std::vector<InspectedFile> compareSizes(const fs::path &checkpoint, const Manifest &manifest)
 {
     std::vector<InspectedFile> files;
@@ -81,38 +107,84 @@ std::vector<InspectedFile> compareSizes(const fs::path &checkpoint, const Manife
     return files;
 }
 
-Result<std::vector<InspectedFile>> compareHashes(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress)
+namespace {
+
+// Hashes the files of one manifest, taken in turn by any number of threads.
+class HashComparison
 {
-    std::vector<InspectedFile> files = compareSizes(checkpoint, manifest);
-    std::vector<char> buffer(8 << 20);
-    const std::int64_t total = manifest.totalBytes();
-    std::int64_t done = 0;
-    for (std::size_t index = 0; index < manifest.files.size(); ++index) {
-        const ManifestFile &listed = manifest.files[index];
-        if (files[index].state != FileState::Good) {
-            done += listed.bytes;
-            continue;
-        }
-        auto input = InputFile::open(checkpoint / listed.path);
-        if (!input)
-            return input.error();
-        (*input)->forgetCached();
-        Hasher hasher;
-        for (std::int64_t at = 0; at < listed.bytes;) {
-            const std::int64_t part = std::min<std::int64_t>(static_cast<std::int64_t>(buffer.size()), listed.bytes - at);
-            if (Status read = (*input)->readAt(at, buffer.data(), part); !read)
-                return read.error();
-            hasher.add(buffer.data(), static_cast<std::size_t>(part));
-            at += part;
-            done += part;
-            if (progress && !progress(done, total, listed.path))
-                return cancelled(checkpoint);
-        }
-        if (hasher.hex() != listed.hash) {
-            files[index].state = FileState::Damaged;
-            files[index].sentence = listed.path + " has other bytes than were written; the disk or a copy damaged it";
+public:
+    HashComparison(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress, std::vector<InspectedFile> &files)
+        : m_checkpoint(checkpoint), m_manifest(manifest), m_progress(progress), m_files(files), m_total(manifest.totalBytes())
+    {
+    }
+
+    void work()
+    {
+        for (std::size_t index = m_next++; index < m_files.size() && index < m_manifest.files.size() && !hasFailed(); index = m_next++) {
+            if (m_files[index].state == FileState::Good)
+                compare(m_manifest.files[index], m_files[index]);
+            else
+                tell(m_manifest.files[index], m_manifest.files[index].bytes);
         }
     }
+    const std::optional<Error> &failure() const { return m_failure; }       // after all threads have ended
+
+private:
+    void compare(const ManifestFile &listed, InspectedFile &file)
+    {
+        auto hash = hashOfFile(m_checkpoint / listed.path, [&](std::int64_t added) { return tell(listed, added); });
+        if (!hash) {
+            fail(hash.error());
+        } else if (hash->empty()) {
+            fail(cancelled(m_checkpoint));
+        } else if (*hash != listed.hash) {
+            file.state = FileState::Damaged;
+            file.sentence = listed.path + " has other bytes than were written; the disk or a copy damaged it";
+        }
+    }
+    bool tell(const ManifestFile &listed, std::int64_t added)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_done += added;
+        return !m_failure && (!m_progress || m_progress(m_done, m_total, listed.path));
+    }
+    void fail(Error error)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_failure)
+            m_failure = std::move(error);
+    }
+    bool hasFailed()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_failure.has_value();
+    }
+
+    const fs::path &m_checkpoint;
+    const Manifest &m_manifest;
+    const ReadProgress &m_progress;
+    std::vector<InspectedFile> &m_files;     // each by the one thread that took it
+    const std::int64_t m_total;
+    std::atomic<std::size_t> m_next{0};
+    std::mutex m_mutex;
+    std::int64_t m_done = 0;                 // guarded by m_mutex, as the next
+    std::optional<Error> m_failure;
+};
+
+} // namespace
+
+Result<std::vector<InspectedFile>> compareHashes(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress, int threads)
+{
+    std::vector<InspectedFile> files = compareSizes(checkpoint, manifest);
+    HashComparison comparison(checkpoint, manifest, progress, files);
+    std::vector<std::thread> others;
+    for (int number = 1; number < threads; ++number)
+        others.emplace_back([&] { comparison.work(); });
+    comparison.work();
+    for (std::thread &other : others)
+        other.join();
+    if (comparison.failure())
+        return *comparison.failure();
     return files;
 }
 

