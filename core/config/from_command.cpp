@@ -78,9 +78,32 @@ private:
         }
     }
 
+    static bool isLauncher(const std::string &program)
+    {
+        return program == "torchrun" || program == "colossalai" || program == "accelerate" || program == "deepspeed" || program.starts_with("python");
+    }
+
+    // Programs that only start others: nohup, time, srun -N2, mpirun -np 2, numactl … up to the launcher or the script.
+    void skipWrappers()
+    {
+        static const std::vector<std::string_view> kWrappers = {"srun", "mpirun", "mpiexec", "nohup", "time", "sudo", "numactl", "taskset", "stdbuf", "nice", "ionice", "timeout", "caffeinate", "exec", "uv", "poetry", "conda"};
+        if (m_at >= m_words.size() || std::find(kWrappers.begin(), kWrappers.end(), fileName(m_words[m_at])) == kWrappers.end())
+            return;
+        const std::string wrapper = m_words[m_at];
+        std::size_t next = m_at + 1;
+        while (next < m_words.size() && !isLauncher(fileName(m_words[next])) && !m_words[next].ends_with(".py"))
+            ++next;
+        if (next == m_words.size())
+            return;
+        const bool starts = wrapper == "srun" || wrapper == "mpirun" || wrapper == "mpiexec";
+        m_sink.note(wrapper, starts ? "launch: put it in front of stagewright-worker, which reads RANK, WORLD_SIZE and MASTER_ADDR" : "launch: put it in front of stagewright-cli", true);
+        m_at = next;
+    }
+
     // Python in front of a module or script counts as its launcher's name.
     Launcher takeLauncher()
     {
+        skipWrappers();
         if (m_at >= m_words.size())
             return Launcher::None;
         const std::string program = fileName(m_words[m_at]);
@@ -238,6 +261,9 @@ private:
         if (const Status status = expectPositionals(*parsed, 1, 1, "config file behind " + script); !status)
             return status.error();
         m_result.config = parsed->positional.front();
+        std::error_code ignored;
+        if (!fs::exists(m_folder / *m_result.config, ignored))
+            m_sink.note(m_result.config->string(), "there is no such file in " + m_folder.string() + "; run this where the project's configs are, or name the file by its path");
         for (const Override &override : parsed->overrides)
             addOverride(override);
         return std::move(m_result);

@@ -99,7 +99,9 @@ const Option *nearestOption(std::string_view path)
         return whatItStandsFor(option);
     if (here)
         return here;
-    return whatItStandsFor(nearest(name, [](const Option &option) { return option.keyClass == KeyClass::Read; }));
+    // Among all options a short name is near to many: half of it must be right.
+    const Option *anywhere = nearest(name, [](const Option &option) { return option.keyClass == KeyClass::Read; });
+    return anywhere && 2 * static_cast<std::size_t>(editDistance(name, nameOf(anywhere->path))) <= std::min(name.size(), nameOf(anywhere->path).size()) ? whatItStandsFor(anywhere) : nullptr;
 }
 
 const Option *governingOption(std::string_view path)

@@ -32,6 +32,7 @@ const std::unordered_map<std::string_view, Renamed> kRenamed = {
     {"log_interval", {"log_every", ""}},
     {"pretrained", {"model.from_pretrained", ""}},
     {"train_fps", {"dataset.fps_max", ""}},
+    {"data", {"dataset.data_path", "the index of annotations is read as it is"}},
     {"max_grad_norm", {"grad_clip", "with DeepSpeed the original ignores the flag and uses the JSON's gradient_clipping"}},
     {"lora_checkpoint", {"lora_checkpoint", ""}},
     {"rank", {"lora_config.r", ""}},
@@ -66,6 +67,15 @@ const std::unordered_map<std::string_view, const char *> kNoCounterpart = {
     {"sparse1d", "the skiparse model has no counterpart in a flux stage"},
     {"v1_5_scheduler", "no counterpart: the objective is Open-Sora's flow matching"},
     {"enable_stable_fp32", "no counterpart: norms are always computed in fp32"},
+    {"rescale_betas_zero_snr", "no counterpart: it belongs to diffusion, and the objective here is flow matching"},
+    {"cogvideox_scheduler", "no counterpart: the objective is Open-Sora's flow matching"},
+    {"skip_abnorml_step", "see on_nonfinite: steps whose loss or gradient is not finite are skipped and counted"},
+    {"prodigy_use_bias_correction", "no counterpart: HybridAdam is used"},
+    {"prodigy_safeguard_warmup", "no counterpart: HybridAdam is used"},
+    {"prodigy_decouple", "no counterpart: HybridAdam is used"},
+    {"use_rope", "always so: positions are rotary"},
+    {"ae_fp32", "no counterpart: the autoencoder computes in the training's number format"},
+    {"enable_tracker", "runs are recorded in TensorBoard files and JSON Lines"},
     {"enable_profiling", "start the worker under the profiler instead"},
     {"do_eval", "no counterpart"},
     {"trained_data_global_step", "not needed: a checkpoint knows its data position"},
@@ -73,8 +83,7 @@ const std::unordered_map<std::string_view, const char *> kNoCounterpart = {
 
 const std::unordered_map<std::string_view, const char *> kNoCounterpartWithValue = {
     {"model", "the model of Open-Sora-Plan has no counterpart in a flux stage; sizes come from the stage's model"},
-    {"data", "the annotation list is another format; give a .csv or .parquet table as dataset.data_path"},
-    {"dataset", "give a .csv or .parquet table as dataset.data_path"},
+    {"dataset", "decided by the table that dataset.data_path names"},
     {"cache_dir", "nothing is downloaded"},
     {"ae", "the autoencoder of Open-Sora-Plan has no counterpart yet; the stage's ae is used"},
     {"ae_path", "the autoencoder of Open-Sora-Plan has no counterpart yet; set ae.from_pretrained for one that the stage knows"},
@@ -100,6 +109,13 @@ const std::unordered_map<std::string_view, const char *> kNoCounterpartWithValue
     {"interpolation_scale_h", "no counterpart: positions are not scaled"},
     {"interpolation_scale_w", "no counterpart: positions are not scaled"},
     {"interpolation_scale_t", "no counterpart: positions are not scaled"},
+    {"precondition_outputs", "no counterpart: the objective is flow matching on velocities"},
+    {"prodigy_beta3", "no counterpart: HybridAdam is used"},
+    {"prodigy_d_coef", "no counterpart: HybridAdam is used"},
+    {"ema_decay_grad_clipping", "no counterpart: gradients are clipped at grad_clip"},
+    {"compress_kv_factor", "the model of Open-Sora-Plan has no counterpart in a flux stage"},
+    {"min_height", "no effect in the original either"},
+    {"min_width", "no effect in the original either"},
     {"min_hxw", "no counterpart: a clip needs 0.8 of a bucket's pixels"},
     {"max_hxw", "see bucket_config"},
     {"hw_stride", "see ae_spatial_compression"},
@@ -140,6 +156,8 @@ private:
             const std::string value = m_flags.value();
             if (name == "output_dir")
                 m_outputs = value;
+            if (value.empty())
+                return m_sink.note(flag, "empty, so " + std::string(renamed->second.path) + " is left as it is");
             m_sink.set(flag, renamed->second.path, value, renamed->second.remark);
         } else if (const auto on = kSwitches.find(name); on != kSwitches.end()) {
             m_sink.set(flag, on->second.path, "True", on->second.remark);

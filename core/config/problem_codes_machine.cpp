@@ -32,10 +32,12 @@ const std::vector<ProblemCode> &machineCodes()
         {"memory.buffer-size", {"the activation buffer could not be made", "无法创建激活缓冲区"}},
         {"memory.buffer-without-checkpointing", {"an activation buffer without checkpointing is not made", "未使用检查点时不创建激活缓冲区"}},
         {"memory.checkpoint-depth", {"the checkpoint depths do not fit the model", "检查点深度与模型不符"}},
+        {"memory.host", {"the host has too little memory for what was planned", "主机内存不足以满足规划的需要"}},
         {"memory.limit", {"the memory limit is exceeded", "超出内存上限"}},
         {"memory.no-ledger", {"memory cannot be counted on this device", "无法在该设备上统计内存"}},
         {"memory.offload", {"an activation could not be moved to the host", "无法把激活移到主机内存"}},
         {"memory.out-of-memory", {"the device's memory is exhausted", "设备内存耗尽"}},
+        {"memory.planned-as", {"a setting was planned as something similar", "某项设置按相近的情况进行了规划"}},
         {"memory.staging", {"the host has no memory left for a checkpoint's snapshot", "主机内存不足以存放检查点快照"}},
     };
     return codes;

@@ -138,6 +138,8 @@ private:
     }
     [[noreturn]] void refuseHere(const std::string &expected)
     {
+        if (!at(TokenKind::End) && !at(TokenKind::Newline) && word() == ":=")
+            refuse("`:=` inside an expression needs real Python; set the name on a line of its own", token().begin);
         const std::string found = at(TokenKind::End) ? "the end of the file" : at(TokenKind::Newline) ? "the end of the line" : "'" + onOneLine(word().substr(0, 40)) + "'";
         refuse(expected + " " + found, token().begin);
     }

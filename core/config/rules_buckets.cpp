@@ -159,7 +159,8 @@ std::string neighbours(int frames, int ratio, FrameRule rule)
 
 void checkFrameCounts(const Stage &stage, const std::string &resolution, const FrameRows &frames, const LatentGeometry &geometry, FrameRule rule, Findings &findings)
 {
-    const std::string name = Facts(stage).string("ae.type").value_or("ae");
+    const Facts facts(stage);
+    const std::string name = facts.dict("ae") ? facts.string("ae.type").value_or("ae") : facts.isOn("is_causal_vae") ? "is_causal_vae: True" : "is_causal_vae: False";
     for (const auto &[count, value] : frames) {
         if (count < 1 || fits(count, geometry.timeRatio, rule))
             continue;
@@ -197,6 +198,14 @@ void checkGaps(const std::string &resolution, const FrameRows &frames, Findings 
     }
 }
 
+void checkGapsOnly(const Dict &table, Findings &findings)
+{
+    for (const auto &[name, rows] : table) {
+        if (rows.isDict())
+            checkGaps(name.text(), framesOf(rows.dict()), findings);
+    }
+}
+
 } // namespace
 
 void checkBuckets(const Stage &stage, Findings &findings)
@@ -213,6 +222,9 @@ void checkFrames(const Stage &stage, Findings &findings)
     if (!table)
         return;
     const LatentGeometry geometry = latentGeometry(stage);
+    // Without an autoencoder (cached latents) is_causal_vae says how they were made; where it does not either, nothing is known.
+    if (!facts.dict("ae") && !facts.boolean("is_causal_vae"))
+        return checkGapsOnly(*table, findings);
     const bool multiples = facts.dict("ae") ? facts.is("ae.type", "dc_ae") : !facts.isOn("is_causal_vae");
     const FrameRule rule = multiples ? FrameRule::Multiples : FrameRule::FirstAlone;
     for (const auto &[name, rows] : *table) {

@@ -120,7 +120,7 @@ void checkOutputs(const Facts &facts, Findings &findings)
         findings.error("env.outputs", "outputs", "outputs: " + absolutePath(*outputs) + " is a file, so no run folder can be made in it");
 }
 
-void checkDevice(const Facts &facts, const Surroundings &surroundings, Findings &findings)
+void checkDevice(const Stage &stage, const Facts &facts, const Surroundings &surroundings, Findings &findings)
 {
     const auto device = facts.string("device");
     if (!device || *device == "auto" || *device == "cpu")
@@ -137,7 +137,8 @@ void checkDevice(const Facts &facts, const Surroundings &surroundings, Findings 
     if (surroundings.gpuCount && index >= *surroundings.gpuCount)
         findings.error("env.device", "device", *surroundings.gpuCount == 0
                 ? "device is " + *device + ", but there is no NVIDIA GPU here; use auto or cpu"
-                : "device is " + *device + ", but there are only " + std::to_string(*surroundings.gpuCount) + " GPUs, numbered from 0");
+                : "device is " + *device + ", but there are only " + std::to_string(*surroundings.gpuCount) + " GPUs, numbered from 0")
+            .fix = setTo(stage, "Use auto", "device", Value("auto"));
 }
 
 // Host memory that the stage locks or stages, for all processes of this machine.
@@ -175,11 +176,12 @@ void checkDisk(const Stage &stage, const Facts &facts, const Surroundings &surro
     const double wanted = one * static_cast<double>(saves && keep > 0 ? keep + 1 : 1);      // the old one goes after the new one is safe
     if (wanted <= free)
         return;
-    const std::string fits = std::to_string(static_cast<std::int64_t>(free / one));
+    const auto fit = static_cast<std::int64_t>(free / one);
+    const std::string ending = fit == 0 ? "not even one fits" : "the disk is full after " + std::to_string(fit) + (fit == 1 ? " save" : " saves");
     if (saves && keep > 0) {
         const std::int64_t possible = static_cast<std::int64_t>(free / one) - 1;
         Problem &problem = findings.warning("env.disk", "keep_n_latest", "a checkpoint takes about " + formatBytes(one) + "; keeping " + std::to_string(keep)
-                + " and writing one more needs " + formatBytes(wanted) + ", but " + formatBytes(free) + " is free: the disk is full after " + fits + " saves");
+                + " and writing one more needs " + formatBytes(wanted) + ", but " + formatBytes(free) + " is free: " + ending);
         if (possible >= 1)
             problem.fix = setTo(stage, "Keep " + std::to_string(possible), "keep_n_latest", Value(possible));
         return;
@@ -203,7 +205,7 @@ void checkPaths(const Stage &stage, const Surroundings &surroundings, Findings &
 void checkMachine(const Stage &stage, const Surroundings &surroundings, Findings &findings)
 {
     const Facts facts(stage);
-    checkDevice(facts, surroundings, findings);
+    checkDevice(stage, facts, surroundings, findings);
     checkHostMemory(stage, facts, surroundings, findings);
     checkDisk(stage, facts, surroundings, findings);
 }

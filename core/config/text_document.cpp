@@ -63,6 +63,8 @@ Status TextDocument::setValue(std::string_view dottedPath, std::string_view expr
     auto value = parseLiteral(spelled);
     if (!value)
         return value.error();
+    if (value->isNumber())
+        value->spelling = spelled;
     auto document = yaml::EditableText::parse(m_text);
     if (!document)
         return document.error();

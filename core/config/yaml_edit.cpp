@@ -134,7 +134,7 @@ DictKey EditableText::keyFor(const Node *map, const std::string &part) const
 std::string EditableText::valueText(const Value &value, const std::string &indent) const
 {
     if (!value.isDict() || value.dict().empty())
-        return " " + flow(value);
+        return " " + flow(value, Numbers::AsTyped);
     const std::string eol(lineBreakOf(m_source->text()));
     std::string out;
     for (const auto &[key, item] : value.dict())
@@ -164,8 +164,8 @@ Result<std::string> EditableText::replaced(const Path &path, const Found &found,
         for (std::size_t i = 0; i < old.children.size(); ++i) {
             const Node &item = (*m_tree)[old.children[i]];
             simple &= item.kind == NodeKind::Scalar || (item.flow && item.kind != NodeKind::Alias);
-            if (text.substr(item.begin, item.end - item.begin) != flow(value.items()[i]))
-                changes.push_back({item.begin, item.end, flow(value.items()[i])});
+            if (text.substr(item.begin, item.end - item.begin) != flow(value.items()[i], Numbers::AsTyped))
+                changes.push_back({item.begin, item.end, flow(value.items()[i], Numbers::AsTyped)});
         }
         if (simple)
             return finished(std::move(changes));
@@ -184,7 +184,7 @@ Result<std::string> EditableText::replaced(const Path &path, const Found &found,
     }
     const std::size_t begin = behindColon(text, key.end);
     if (container.flow)
-        return finished({{begin, std::max<std::size_t>(old.end, begin), anchor + " " + flow(value)}});
+        return finished({{begin, std::max<std::size_t>(old.end, begin), anchor + " " + flow(value, Numbers::AsTyped)}});
     const std::string indent = indentOfEntry(container) + "  ";
     std::vector<TextChange> changes{{begin, std::max<std::size_t>(old.end, begin), anchor + valueText(value, indent)}};
     // A comment that says how the number came about follows the number.
@@ -301,7 +301,7 @@ std::string EditableText::addedToBlock(const Node &map, const DictKey &entry, co
 
 std::string EditableText::addedToFlow(const Node &map, const DictKey &entry, const Value &value) const
 {
-    const std::string line = key(entry) + ": " + flow(value);
+    const std::string line = key(entry) + ": " + flow(value, Numbers::AsTyped);
     if (map.children.empty()) {
         const std::size_t open = behindProperties(m_source->text(), map.begin) + 1;
         return finished({{open, open, line}});

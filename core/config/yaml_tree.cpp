@@ -116,6 +116,22 @@ std::size_t firstWord(std::string_view text)
     return at == std::string_view::npos ? 0 : at;
 }
 
+// Whether the line of `at`, or the one before (where the parser may give up), begins with a tab behind its spaces.
+bool tabIndents(std::string_view text, std::size_t at)
+{
+    for (int back = 0; back < 2; ++back) {
+        const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+        const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+        const std::size_t first = text.find_first_not_of(' ', begin);
+        if (first != std::string_view::npos && text[first] == '\t')
+            return true;
+        if (begin == 0)
+            return false;
+        at = begin - 1;
+    }
+    return false;
+}
+
 } // namespace
 
 Tree parse(std::string_view text)
@@ -135,7 +151,7 @@ Tree parse(std::string_view text)
         }
     } catch (const YAML::Exception &exception) {
         const std::size_t at = exception.mark.pos > 0 ? std::min(static_cast<std::size_t>(exception.mark.pos), text.size()) : 0;
-        throw Refusal{"config.syntax", "YAML: " + exception.msg, at};
+        throw Refusal{"config.syntax", "YAML: " + (tabIndents(text, at) ? "a tab indents this line; YAML takes spaces only" : exception.msg), at};
     }
     return tree;
 }

@@ -95,8 +95,10 @@ std::string key(const DictKey &key)
     return isPlain(text) ? text : quotedText(text);
 }
 
-std::string flow(const Value &value)
+std::string flow(const Value &value, Numbers numbers)
 {
+    if (numbers == Numbers::AsTyped && value.isNumber() && !value.spelling.empty() && plainScalar(value.spelling) == value)
+        return value.spelling;
     switch (value.type()) {
     case Type::None: return "null";
     case Type::Bool: return value.boolean() ? "true" : "false";
@@ -107,13 +109,13 @@ std::string flow(const Value &value)
     case Type::Tuple: {
         std::string out = value.type() == Type::Tuple ? "!tuple [" : "[";
         for (std::size_t i = 0; i < value.items().size(); ++i)
-            out += (i ? ", " : "") + flow(value.items()[i]);
+            out += (i ? ", " : "") + flow(value.items()[i], numbers);
         return out + "]";
     }
     case Type::Dict: {
         std::string out = "{";
         for (const auto &[name, item] : value.dict())
-            out += (out.size() > 1 ? ", " : "") + key(name) + ": " + flow(item);
+            out += (out.size() > 1 ? ", " : "") + key(name) + ": " + flow(item, numbers);
         return out + "}";
     }
     }

@@ -159,7 +159,7 @@ private Q_SLOTS:
         row("x = eval('1')\n", 1, python, "the call");
         row("print('hello')\n", 1, python, "the call");
         row("x = 'a'.upper()\n", 1, python, "real Python");
-        row("x = (y := 3)\n", 1, syntax, "':='");
+        row("x = (y := 3)\n", 1, syntax, "needs real Python");
         row("x = b'bytes'\n", 1, python, "bytes");
         row("x = {1, 2}\n", 1, python, "a set");
         row("x = 1j\n", 1, python, "complex");

@@ -149,11 +149,11 @@ private Q_SLOTS:
         python("epochs", "3", "+epochs = 3\n");
         python("plugin_config.sp_size", "4", "+plugin_config = dict(sp_size=4)\n");
         python("condition.x-y.1", "2", "+condition = {\"x-y\": {1: 2}}\n");
-        yaml("lr", "5e-5", "-lr: 1.0e-05\n+lr: 5.0e-05\n");
+        yaml("lr", "5e-5", "-lr: 1.0e-05\n+lr: 5e-5\n");
         yaml("size", "20 * 1024**3", "-size: 26843545600  # = 25 * 1024**3\n+size: 21474836480  # = 20 * 1024**3\n");
         yaml("size", "7", "-size: 26843545600  # = 25 * 1024**3\n+size: 7\n");
         yaml("dataset.fps_max", "16", "-  fps_max: 24  # the desired fps\n+  fps_max: 16  # the desired fps\n");
-        yaml("optim.lr", "3e-5", "-optim: {lr: 1.0e-05, betas: !tuple [0.9, 0.95]}  # inline\n+optim: {lr: 3.0e-05, betas: !tuple [0.9, 0.95]}  # inline\n");
+        yaml("optim.lr", "3e-5", "-optim: {lr: 1.0e-05, betas: !tuple [0.9, 0.95]}  # inline\n+optim: {lr: 3e-5, betas: !tuple [0.9, 0.95]}  # inline\n");
         yaml("bucket_config.256px.129", "(0.5, 3)", "-    129: !tuple [1.0, 3]  # long\n+    129: !tuple [0.5, 3]  # long\n");
         yaml("bucket_config.768px.5", "(1.0, 1)", "-  \"768px\": {1: !tuple [0.5, 13], 5: !tuple [0.5, 6]}\n+  \"768px\": {1: !tuple [0.5, 13], 5: !tuple [1.0, 1]}\n");
         yaml("note", "'yes'", "-note: 'it''s #1'\n+note: \"yes\"\n");
@@ -167,7 +167,7 @@ private Q_SLOTS:
         yaml("dataset.vmaf", "True", "+  vmaf: true\n");
         yaml("bucket_config.256px.65", "(1.0, 7)", "+    65: !tuple [1.0, 7]\n");
         yaml("bucket_config.512px", "{1: (1.0, 9)}", "+  \"512px\":\n+    1: !tuple [1.0, 9]\n");
-        yaml("optim.eps", "1e-15", "-optim: {lr: 1.0e-05, betas: !tuple [0.9, 0.95]}  # inline\n+optim: {lr: 1.0e-05, betas: !tuple [0.9, 0.95], eps: 1.0e-15}  # inline\n");
+        yaml("optim.eps", "1e-15", "-optim: {lr: 1.0e-05, betas: !tuple [0.9, 0.95]}  # inline\n+optim: {lr: 1.0e-05, betas: !tuple [0.9, 0.95], eps: 1e-15}  # inline\n");
         yaml("model.opt.deep.b", "[1]", "-    deep: {k: 1}\n+    deep: {k: 1, b: [1]}\n");
         yaml("model.depth", "19", "+  depth: 19\n");
         yaml("epochs", "3", "+epochs: 3\n");

@@ -42,6 +42,9 @@ private Q_SLOTS:
     void refusesWhatOnlyAShellKnows();
     void understandsOpenSora_data();
     void understandsOpenSora();
+    void looksPastProgramsThatOnlyStartOthers_data();
+    void looksPastProgramsThatOnlyStartOthers();
+    void leavesWhatIsEmptyAsItIs();
     void saysWhatOverridesMean();
     void understandsPlanFlags_data();
     void understandsPlanFlags();
@@ -139,6 +142,33 @@ void FromCommandTest::understandsOpenSora()
     QCOMPARE(overridesOf(*found), overrides);
     QCOMPARE(found->launch.nproc, nproc);
     QCOMPARE(found->launch.nodes, nodes);
+}
+
+void FromCommandTest::looksPastProgramsThatOnlyStartOthers_data()
+{
+    QTest::addColumn<QString>("before");
+    for (const char *before : {"nohup", "time", "srun -N2 --gres=gpu:8", "mpirun -np 2", "sudo -E", "numactl --cpunodebind=0", "env A=1 nohup"})
+        QTest::addRow("%s", before) << QString::fromLatin1(before);
+}
+
+void FromCommandTest::looksPastProgramsThatOnlyStartOthers()
+{
+    QFETCH(QString, before);
+    const auto found = fromCommand(before.toStdString() + " torchrun --nproc_per_node 4 scripts/diffusion/train.py stage.py --lr 1e-4");
+    QVERIFY2(found.ok(), found ? "" : found.error().message().c_str());
+    QCOMPARE(found->launch.nproc, 4);
+    QCOMPARE(found->config->string(), std::string("stage.py"));
+    QVERIFY(noteOf(*found, before.section(QLatin1Char(' '), before.startsWith(QLatin1String("env")) ? 2 : 0, before.startsWith(QLatin1String("env")) ? 2 : 0).toStdString()));
+    QVERIFY2(noteOf(*found, "stage.py"), "that the config is not there is said");
+}
+
+void FromCommandTest::leavesWhatIsEmptyAsItIs()
+{
+    const auto found = fromCommand("accelerate launch train_t2v_diffusers.py --gradient_checkpointing --pretrained ''");
+    QVERIFY(found.ok());
+    for (const Override &override : found->overrides)
+        QVERIFY(override.path != "model.from_pretrained");
+    QVERIFY(noteOf(*found, "--pretrained"));
 }
 
 void FromCommandTest::saysWhatOverridesMean()

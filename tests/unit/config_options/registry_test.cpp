@@ -1,7 +1,10 @@
 #include <QtTest>
 
+#include <algorithm>
+
 #include <set>
 
+#include "core/config/related_options.h"
 #include "core/config/bucket_table.h"
 #include "core/config/option.h"
 #include "core/config/option_value.h"
@@ -43,6 +46,7 @@ private Q_SLOTS:
     void knowsTheKeysOfTheOriginal();
     void defaultsDependOnTheType();
     void namesOfTheUsersOwnAreKnown();
+    void relatedOptionsAreDeclaredAndMutual();
 };
 
 void RegistryTest::pathsAreUniqueAndHaveTheirSection()
@@ -202,6 +206,24 @@ void RegistryTest::namesOfTheUsersOwnAreKnown()
         QVERIFY2(isUsersOwn(own), own);
     for (const char *notOwn : {"xx", "model.x", "lr", "a_b"})
         QVERIFY2(!isUsersOwn(notOwn), notOwn);
+}
+
+void RegistryTest::relatedOptionsAreDeclaredAndMutual()
+{
+    for (const auto &group : judgedTogether())
+        for (const std::string_view path : group)
+            QVERIFY2(findOption(path), std::string(path).c_str());
+    const auto has = [](const char *path, const char *other) {
+        const auto related = relatedOptions(*findOption(path));
+        return std::any_of(related.begin(), related.end(), [&](const Option *option) { return option->path == other; });
+    };
+    QVERIFY(has("grad_ckpt_buffer_size", "model.grad_ckpt_settings"));
+    QVERIFY(has("model.grad_ckpt_settings", "grad_ckpt_buffer_size"));
+    QVERIFY(has("optim.lr", "lr") && has("lr", "optim.lr"));
+    QVERIFY(has("ae.scaling_factor", "ae.type"));
+    QVERIFY(!has("seed", "seed"));
+    for (const Option &option : allOptions())
+        QVERIFY(relatedOptions(option).size() <= kMostRelated);
 }
 
 QTEST_GUILESS_MAIN(RegistryTest)
