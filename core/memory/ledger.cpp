@@ -85,7 +85,7 @@ Ledger::Record Ledger::Impl::add(std::int64_t bytes)
 {
     const Phase phase = currentPhase();
     const MemoryKind kind = t_kind >= 0 ? static_cast<MemoryKind>(t_kind) : usualKind(phase);
-    const Record record{bytes, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(phase), static_cast<std::int16_t>(t_block)};
+    Record record{bytes, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(phase), static_cast<std::int16_t>(t_block)};
     std::unique_lock lock(mutex);
     if (budget > 0 && total + bytes > budget) {
         const OutOfMemoryFacts refused = facts(record, budget);
@@ -93,7 +93,7 @@ Ledger::Record Ledger::Impl::add(std::int64_t bytes)
         throw OutOfMemory(refused);
     }
     total += bytes;
-    ++allocations;
+    record.id = static_cast<std::uint32_t>(++allocations);
     byKind[record.kind] += bytes;
     byPhase[record.phase] += bytes;
     countBlock(record.block, bytes);
@@ -103,6 +103,8 @@ Ledger::Record Ledger::Impl::add(std::int64_t bytes)
     phasePeak = std::max(phasePeak, total);
     if (tracing)
         tracePoint();
+    if (journalling)
+        note(JournalEvent::Type::Allocate, record);
     return record;
 }
 
@@ -115,14 +117,24 @@ void Ledger::Impl::remove(const Record &record)
     countBlock(record.block, -record.bytes);
     if (tracing)
         tracePoint();
+    if (journalling)
+        note(JournalEvent::Type::Release, record);
 }
 
 void Ledger::Impl::move(Record &record, MemoryKind kind)
 {
     std::lock_guard lock(mutex);
+    const std::uint8_t before = record.kind;
     byKind[record.kind] -= record.bytes;
     record.kind = static_cast<std::uint8_t>(kind);
     byKind[record.kind] += record.bytes;
+    if (journalling)
+        note(JournalEvent::Type::Rekind, record, before);
+}
+
+void Ledger::Impl::note(JournalEvent::Type type, const Record &record, std::uint8_t kindBefore)
+{
+    journal.push_back({type, static_cast<MemoryKind>(record.kind), static_cast<MemoryKind>(kindBefore), processPhase(), record.block, record.id, record.bytes});
 }
 
 void Ledger::Impl::deviceIsFull(std::int64_t requested)
@@ -234,6 +246,29 @@ std::vector<TracePoint> Ledger::takeTrace()
         m_impl->traceFlush();
     m_impl->tracing = false;
     return std::exchange(m_impl->trace, {});
+}
+
+// --- The journal ---
+
+void Ledger::startJournal()
+{
+    std::lock_guard lock(m_impl->mutex);
+    m_impl->journalling = true;
+    m_impl->journal.clear();
+}
+
+void Ledger::mark(std::uint32_t number)
+{
+    std::lock_guard lock(m_impl->mutex);
+    if (m_impl->journalling)
+        m_impl->journal.push_back({JournalEvent::Type::Mark, MemoryKind::Workspace, MemoryKind::Workspace, processPhase(), -1, number, 0});
+}
+
+std::vector<JournalEvent> Ledger::takeJournal()
+{
+    std::lock_guard lock(m_impl->mutex);
+    m_impl->journalling = false;
+    return std::exchange(m_impl->journal, {});
 }
 
 // --- The public face ---

@@ -132,6 +132,18 @@ struct TracePoint {
     KindBytes byKind{};
 };
 
+// One entry of the journal. Release and Rekind name the allocation by its id; it may be older than the journal.
+struct JournalEvent {
+    enum class Type : std::uint8_t { Allocate, Release, Rekind, Mark };
+    Type type = Type::Allocate;
+    MemoryKind kind = MemoryKind::Workspace;   // Rekind: the new one
+    MemoryKind before = MemoryKind::Workspace; // Rekind only: the old one
+    Phase phase = Phase::Idle;                 // that was going on
+    std::int16_t block = -1;                   // on whose behalf; Allocate only
+    std::uint32_t id = 0;                      // of the allocation; Mark: the caller's number
+    std::int64_t bytes = 0;                    // of the allocation
+};
+
 class Ledger
 {
 public:
@@ -151,6 +163,11 @@ public:
     // the same phase are merged, and the higher of two is kept: peaks never disappear.
     void startTrace(std::size_t capacity = 2000);
     std::vector<TracePoint> takeTrace();       // ends it; empty where none was started
+
+    // Every single event from now until takeJournal(), for planning: unbounded, so only for a few steps on meta.
+    void startJournal();
+    void mark(std::uint32_t number);           // puts a mark into the journal; nothing where none is kept
+    std::vector<JournalEvent> takeJournal();
 
     // The memory behind the tensor is for `kind` from now on, all of its storage. Nothing where it is not counted here.
     void rekind(const torch::Tensor &tensor, MemoryKind kind);

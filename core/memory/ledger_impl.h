@@ -14,6 +14,7 @@ struct Ledger::Record {
     std::uint8_t kind = 0;
     std::uint8_t phase = 0;
     std::int16_t block = -1;
+    std::uint32_t id = 0;                  // counts allocations
 };
 
 class Ledger::Impl
@@ -47,6 +48,10 @@ public:
     std::chrono::steady_clock::time_point traceStart;
     void tracePoint();
     void traceFlush();
+
+    bool journalling = false;
+    std::vector<JournalEvent> journal;
+    void note(JournalEvent::Type type, const Record &record, std::uint8_t kindBefore = 0);
 
 private:
     OutOfMemoryFacts facts(const Record &record, std::int64_t limit) const;

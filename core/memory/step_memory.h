@@ -15,6 +15,10 @@ public:
     virtual ~BlockObserver() = default;
     virtual void blockBegins(int block, BlockPass pass) = 0;
     virtual void blockEnds(int block, BlockPass pass) = 0;     // not called when the block throws
+    // Backward reaches the block: nothing of it has run yet. Called only where asked for, since it costs a hook an output.
+    virtual bool wantsBackward() const { return false; }
+    virtual void backwardBegins(int) {}
+    virtual void backwardEnded() {}                            // of the whole model, before gradients are collected
 };
 
 struct StepMemory {

@@ -104,6 +104,20 @@ static void checkInput(const MmditConfig &config, const MmditInput &input)
 
 namespace {
 
+// Tells the observer when backward reaches the block: its outputs' gradients are complete, and the first of its nodes is about to run.
+void watchBackward(int block, memory::BlockObserver &observer, const std::vector<Tensor> &outputs)
+{
+    const auto told = std::make_shared<bool>(false);
+    for (const Tensor &output : outputs) {
+        if (!output.requires_grad())
+            continue;
+        output.register_hook([block, &observer, told](const Tensor &) {
+            if (!std::exchange(*told, true))
+                observer.backwardBegins(block);
+        });
+    }
+}
+
 // Runs one block, checkpointed or not, with the ledger and the observer knowing which.
 std::vector<Tensor> runBlock(int block, const MmditConfig &config, bool checkpointed, const memory::StepMemory &step, const memory::BlockFunction &function,
                              const std::vector<Tensor> &inputs, std::size_t streams, const std::vector<Tensor> &parameters)
@@ -119,9 +133,11 @@ std::vector<Tensor> runBlock(int block, const MmditConfig &config, bool checkpoi
             observer->blockEnds(block, pass);
         return outputs;
     };
-    if (!checkpointed)
-        return observed(inputs);
-    return memory::checkpoint(observed, inputs, {blockName(config, block), streams, parameters, step.offload});
+    const std::vector<Tensor> outputs =
+        checkpointed ? memory::checkpoint(observed, inputs, {blockName(config, block), streams, parameters, step.offload}) : observed(inputs);
+    if (observer && observer->wantsBackward())
+        watchBackward(block, *observer, outputs);
+    return outputs;
 }
 
 } // namespace

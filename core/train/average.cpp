@@ -1,5 +1,6 @@
 #include "core/train/average.h"
 
+#include "core/memory/device.h"
 #include "core/train/parallel.h"
 #include "core/train/storage.h"
 
@@ -31,8 +32,8 @@ void updateAverage(std::vector<checkpoint::ParameterState> &parameters, double d
     torch::NoGradGuard noGrad;
     std::vector<std::int64_t> sizes;
     for (auto &parameter : parameters) {
-        const bool inOnePass = parameter.ema.defined() && parameter.ema.device().is_cpu() && parameter.ema.scalar_type() == torch::kFloat32;
-        sizes.push_back(inOnePass ? parameter.ema.numel() : 0);
+        const bool inOnePass = parameter.ema.defined() && memory::operatorDevice(parameter.ema) == torch::kCPU && parameter.ema.scalar_type() == torch::kFloat32;
+        sizes.push_back(inOnePass && !parameter.ema.is_meta() ? parameter.ema.numel() : 0);
         if (parameter.ema.defined() && !inOnePass) {
             // Spelt out in float32: mul_(Scalar) would round the decay to bfloat16 first.
             const auto kept = (parameter.ema.to(torch::kFloat32) * decay).to(parameter.ema.scalar_type()).to(torch::kFloat32);

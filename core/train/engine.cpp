@@ -29,6 +29,12 @@ std::vector<torch::Tensor> lossesOf(const std::string &bytes, torch::Device devi
     return values.to(device).unbind(0);
 }
 
+// A scalar's value; on meta, where there is none, a number as good as any.
+double valueOf(const torch::Tensor &scalar)
+{
+    return scalar.is_meta() ? 1 : scalar.item<double>();
+}
+
 } // namespace
 
 // A phase for the ledger and for the clock.
@@ -138,6 +144,8 @@ MicroStepOutcome Engine::microStep(const data::Batch &batch, Encoding &encoding,
             scaled = scaled * m_scaler->scale();
         loss.reset();
         scaled.backward();
+        if (m_memory.observer)
+            m_memory.observer->backwardEnded();
         memory::KindScope kind(MemoryKind::Gradient);
         torch::NoGradGuard noGrad;
         m_gradients->collect();
@@ -166,7 +174,7 @@ UpdateOutcome Engine::update()
     outcome.lr = m_schedule.lr();
     const double scale = m_scaler ? m_scaler->scale() : 1;
     outcome.gradNorm = m_gradients->norm() / scale;
-    outcome.loss = m_losses.empty() ? std::nan("") : torch::stack(m_losses).to(torch::kFloat64).mean().item<double>();
+    outcome.loss = m_losses.empty() ? std::nan("") : valueOf(torch::stack(m_losses).to(torch::kFloat64).mean());
     m_losses.clear();
 
     const bool finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradNorm);

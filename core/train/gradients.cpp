@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/memory/device.h"
 #include "core/train/parallel.h"
 #include "core/train/storage.h"
 
@@ -16,10 +17,12 @@ const char *chunkPointer(const torch::Tensor &tensor, const Chunk &chunk)
 
 void addTo(torch::Tensor &sum, const torch::Tensor &gradient)
 {
-    if (!sum.device().is_cpu()) {
+    if (memory::operatorDevice(sum) != torch::kCPU) {
         sum.add_(gradient);
         return;
     }
+    if (sum.is_meta())
+        return;
     const auto chunks = chunksOf({sum.numel()});
     const auto storage = storageOf(gradient.scalar_type());
     float *values = sum.mutable_data_ptr<float>();
@@ -53,7 +56,10 @@ double normOnDevice(const std::vector<torch::Tensor> &tensors)
         if (tensor.defined())
             squares.push_back(torch::linalg_vector_norm(tensor, 2, {}, false, torch::kFloat32).to(torch::kFloat64).square());
     }
-    return squares.empty() ? 0 : std::sqrt(torch::stack(squares).sum().item<double>());
+    if (squares.empty())
+        return 0;
+    const auto sum = torch::stack(squares).sum();
+    return sum.is_meta() ? 1 : std::sqrt(sum.item<double>());
 }
 
 } // namespace
@@ -98,8 +104,10 @@ void Gradients::collect()
 double Gradients::norm() const
 {
     for (const auto &tensor : m_current) {
+        if (tensor.defined() && memory::operatorDevice(tensor) == torch::kCPU)
+            return tensor.is_meta() ? 1 : normOnCpu(m_current);          // planning: any number that is one
         if (tensor.defined())
-            return tensor.device().is_cpu() ? normOnCpu(m_current) : normOnDevice(m_current);
+            return normOnDevice(m_current);
     }
     return 0;
 }

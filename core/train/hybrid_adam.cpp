@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/memory/device.h"
 #include "core/train/parallel.h"
 
 namespace stagewright::train {
@@ -47,13 +48,16 @@ void HybridAdam::step(const std::vector<torch::Tensor> &gradients, double lr, do
 {
     torch::NoGradGuard noGrad;
     ensureMoments();
-    bool onCpu = m_path == UpdatePath::ByDevice;
+    bool onCpu = m_path == UpdatePath::ByDevice, onMeta = false;
     for (std::size_t i = 0; i < m_parameters.size(); ++i) {
         if (gradients[i].defined()) {
             ++m_parameters[i].updates;
-            onCpu = onCpu && gradients[i].device().is_cpu();
+            onCpu = onCpu && memory::operatorDevice(gradients[i]) == torch::kCPU;
+            onMeta = onMeta || gradients[i].is_meta();
         }
     }
+    if (onCpu && onMeta)
+        return;                                      // planning: its loops allocate nothing
     if (onCpu)
         stepOnCpu(gradients, lr, gradScale);
     else
