@@ -26,6 +26,11 @@ struct ClipInfo {
     bool isImage = false;                              // a single still picture
     int width = 0, height = 0;                         // as displayed: after rotation
     int rotation = 0;                                  // degrees clockwise that display asks for: 0, 90, 180, 270
+    bool mirrored = false;                             // display asks for a left-right flip after the rotation
+    int bitDepth = 8;                                  // of a component
+    bool hasAlpha = false;                             // dropped when decoded
+    std::string transfer;                              // FFmpeg's name of the colour transfer; empty: not said
+    bool isHdr() const { return transfer == "smpte2084" || transfer == "arib-std-b67"; }
     double fps = 0;                                    // average; 0 for images
     double seconds = 0;                                // 0: unknown
     std::int64_t headerFrames = 0;                     // what the container claims; 0: nothing

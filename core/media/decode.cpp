@@ -17,7 +17,7 @@ class FrameReader
 public:
     FrameReader(Input &input, CodecPtr decoder, std::span<const std::int64_t> indices, const std::function<bool(const FrameView &)> &sink)
         : m_input(input), m_decoder(std::move(decoder)), m_indices(indices), m_sink(sink),
-          m_converter(input.rotation(), input.isImage()), m_packet(av_packet_alloc()), m_frame(av_frame_alloc())
+          m_converter(input.rotation(), input.isMirrored(), input.isImage()), m_packet(av_packet_alloc()), m_frame(av_frame_alloc())
     {
     }
 

@@ -1,5 +1,7 @@
 #include "core/media/input.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -11,6 +13,9 @@ namespace stagewright::media {
 namespace fs = std::filesystem;
 
 namespace {
+
+// A damaged header can claim any size; beyond this a picture is refused instead of reserving memory for it.
+constexpr std::int64_t kMostPixels = std::int64_t(1) << 27;
 
 int askPatience(void *patience) { return static_cast<const Patience *>(patience)->isOver(); }
 
@@ -109,12 +114,33 @@ Status Input::findStream()
     return error("data.unreadable", "its pictures have no size: the stream is damaged or its codec is unknown");
 }
 
+namespace {
+
+const std::int32_t *displayMatrix(const AVStream *stream)
+{
+    return reinterpret_cast<const std::int32_t *>(av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+}
+
+} // namespace
+
+bool Input::isMirrored() const
+{
+    const std::int32_t *matrix = displayMatrix(m_stream);
+    return matrix && static_cast<double>(matrix[0]) * matrix[4] - static_cast<double>(matrix[1]) * matrix[3] < 0;
+}
+
 int Input::rotation() const
 {
-    const auto *matrix = reinterpret_cast<const std::int32_t *>(av_stream_get_side_data(m_stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+    const std::int32_t *matrix = displayMatrix(m_stream);
     if (!matrix)
         return 0;
-    const double degrees = -av_display_rotation_get(matrix);           // FFmpeg counts counter-clockwise
+    std::array<std::int32_t, 9> turned{};
+    std::copy(matrix, matrix + 9, turned.begin());
+    if (isMirrored()) {                                // without the flip: its first column is negated
+        for (const std::size_t i : {0, 3, 6})
+            turned[i] = -turned[i];
+    }
+    const double degrees = -av_display_rotation_get(turned.data());    // FFmpeg counts counter-clockwise
     if (std::isnan(degrees))
         return 0;
     const int turns = static_cast<int>(std::lround(degrees / 90.0)) % 4;
@@ -155,6 +181,7 @@ Result<CodecPtr> openDecoder(const Input &input)
     CodecPtr decoder(avcodec_alloc_context3(codec));
     if (!decoder || avcodec_parameters_to_context(decoder.get(), parameters) < 0)
         return input.error("data.unreadable", "its decoder cannot be set up");
+    decoder->max_pixels = kMostPixels;
     decoder->thread_count = 1;                         // clips are decoded in parallel with each other
     decoder->pkt_timebase = input.stream()->time_base;
     if (const int code = avcodec_open2(decoder.get(), codec, nullptr); code < 0)

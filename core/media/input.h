@@ -32,6 +32,7 @@ public:
     const std::filesystem::path &path() const { return m_path; }
     bool isImage() const { return m_isImage; }
     int rotation() const;                              // degrees clockwise for display, a multiple of 90
+    bool isMirrored() const;                           // left and right change places after that
 
     // The next packet of the picture stream. False at the end of the file, or where reading fails (failure() is then not 0).
     bool read(AVPacket *packet);

@@ -43,7 +43,16 @@ Result<ClipInfo> describe(Input &input, Count count)
     info.codec = avcodec_get_name(stream->codecpar->codec_id);
     const char *format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(stream->codecpar->format));
     info.pixelFormat = format ? format : "unknown";
+    if (const AVPixFmtDescriptor *pixels = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream->codecpar->format))) {
+        info.bitDepth = pixels->comp[0].depth;
+        info.hasAlpha = (pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+    }
+    if (stream->codecpar->color_trc != AVCOL_TRC_UNSPECIFIED) {
+        const char *transfer = av_color_transfer_name(stream->codecpar->color_trc);
+        info.transfer = transfer ? transfer : "";
+    }
     info.isImage = input.isImage();
+    info.mirrored = input.isMirrored();
     info.rotation = input.rotation();
     const bool turned = info.rotation % 180 != 0;
     info.width = turned ? stream->codecpar->height : stream->codecpar->width;

@@ -1,5 +1,6 @@
 #include "core/media/rgb.h"
 
+#include <algorithm>
 #include <array>
 
 namespace stagewright::media {
@@ -33,11 +34,23 @@ FrameView RgbConverter::convert(const AVFrame &frame, std::int64_t index)
     const std::array<int, 4> strides{m_width * 3, 0, 0, 0};
     if (!m_scaler || sws_scale(m_scaler.get(), frame.data, frame.linesize, 0, frame.height, planes.data(), strides.data()) <= 0)
         return {};
-    if (m_rotation == 0)
-        return {m_pixels.data(), m_width, m_height, index};
-    rotate();
+    if (m_rotation != 0)
+        rotate();
     const bool turned = m_rotation % 180 != 0;
-    return {m_rotated.data(), turned ? m_height : m_width, turned ? m_width : m_height, index};
+    const int width = turned ? m_height : m_width, height = turned ? m_width : m_height;
+    std::uint8_t *pixels = m_rotation == 0 ? m_pixels.data() : m_rotated.data();
+    if (m_mirrored)
+        mirror(pixels, width, height);
+    return {pixels, width, height, index};
+}
+
+void RgbConverter::mirror(std::uint8_t *pixels, int width, int height) const
+{
+    for (int y = 0; y < height; ++y) {
+        std::uint8_t *row = pixels + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) * 3;
+        for (int left = 0, right = width - 1; left < right; ++left, --right)
+            std::swap_ranges(row + left * 3, row + left * 3 + 3, row + right * 3);
+    }
 }
 
 void RgbConverter::rotate()

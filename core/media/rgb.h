@@ -13,14 +13,17 @@ namespace stagewright::media {
 class RgbConverter
 {
 public:
-    RgbConverter(int rotation, bool isImage) : m_rotation(rotation), m_isImage(isImage) {}
+    RgbConverter(int rotation, bool mirrored, bool isImage) : m_rotation(rotation), m_mirrored(mirrored), m_isImage(isImage) {}
     // Valid until the next call; pixels is null where the picture cannot be converted.
     FrameView convert(const AVFrame &frame, std::int64_t index);
 
 private:
     void rotate();
 
+    void mirror(std::uint8_t *pixels, int width, int height) const;
+
     int m_rotation;
+    bool m_mirrored;
     bool m_isImage;
     ScalerPtr m_scaler;
     int m_sourceWidth = 0, m_sourceHeight = 0, m_sourceFormat = -1;

@@ -172,6 +172,16 @@ Status checkBatches(const Table &table, const BucketPlan &plan, std::int64_t wor
     return Error(ExitCode::Data, "data.no-batch", message, file);
 }
 
+std::vector<std::int64_t> droppedRows(const Table &table, const BucketRules &rules, const BucketPlan &plan, DropReason reason)
+{
+    std::vector<std::int64_t> rows;
+    for (std::int64_t row = 0; row < plan.rows; ++row) {
+        if (reasonOf(table, rules, plan, row) == reason)
+            rows.push_back(row);
+    }
+    return rows;
+}
+
 std::string explainDrop(const Table &table, const BucketRules &rules, const BucketPlan &plan, std::int64_t row)
 {
     const auto reason = reasonOf(table, rules, plan, row);

@@ -1,52 +1,12 @@
 #include "core/table/bucket_search.h"
 
 #include <cmath>
-#include <optional>
-
-#include "core/table/random.h"
 
 namespace stagewright::table {
-
-// Makes the row's generator when it is first asked: most rows of most stages need no draw, and seeding costs more than drawing.
-class LazyDraws
-{
-public:
-    explicit LazyDraws(std::uint64_t seed) : m_seed(seed) {}
-    double next()
-    {
-        if (!m_generator)
-            m_generator.emplace(m_seed);
-        return m_generator->uniform();
-    }
-    bool atMost(double probability) { return probability >= 1 || next() <= probability; }
-
-private:
-    std::uint64_t m_seed;
-    std::optional<Pcg64> m_generator;
-};
 
 namespace {
 
 constexpr double kAreaShare = 0.8;                     // of a resolution's pixels that a clip must have
-
-bool isTooSmall(const RowFacts &row, const BucketRules::Resolution &resolution)
-{
-    return row.height * row.width < kAreaShare * static_cast<double>(resolution.pixels);       // false for NaN, as in the original
-}
-
-std::int32_t nearestAspect(const BucketRules::Resolution &resolution, double ratio)
-{
-    std::int32_t best = 0;
-    double least = std::abs(ratio - resolution.aspects[0].ratio);
-    for (std::size_t i = 1; i < resolution.aspects.size(); ++i) {
-        const double distance = std::abs(ratio - resolution.aspects[i].ratio);
-        if (distance < least) {
-            least = distance;
-            best = static_cast<std::int32_t>(i);
-        }
-    }
-    return best;
-}
 
 // Position of the frame count that takes a clip of `frames` (not one), or nothing.
 std::optional<std::size_t> drawFrames(const BucketRules::Resolution &resolution, double frames, LazyDraws &draws)
@@ -122,76 +82,110 @@ Bucket BucketSearch::describe(std::int32_t number) const
     return {};
 }
 
+std::size_t BucketSearch::firstResolution(double height, double width) const
+{
+    std::size_t r = 0;
+    while (r < m_rules.resolutions.size() && height * width < kAreaShare * static_cast<double>(m_rules.resolutions[r].pixels))        // false for NaN, as in the original
+        ++r;
+    return r;
+}
+
+std::int32_t BucketSearch::nearestAspect(std::size_t resolution, double ratio) const
+{
+    const auto &aspects = m_rules.resolutions[resolution].aspects;
+    std::int32_t best = 0;
+    double least = std::abs(ratio - aspects[0].ratio);
+    for (std::size_t i = 1; i < aspects.size(); ++i) {
+        const double distance = std::abs(ratio - aspects[i].ratio);
+        if (distance < least) {
+            least = distance;
+            best = static_cast<std::int32_t>(i);
+        }
+    }
+    return best;
+}
+
 SearchResult BucketSearch::find(const RowFacts &row, std::uint64_t seed) const
 {
     if (row.unreadable)
         return {-1, DropReason::UnreadableValue};
-    const auto rate = mapFrameRate(row.fps, m_rules.fpsMax);
+    LazyDraws draws(seed);
+    SizeFacts size{firstResolution(row.height, row.width), nullptr};
+    SearchResult result = find(row.frames, mapFrameRate(row.fps, m_rules.fpsMax), size, draws);
+    if (result.bucket >= 0) {                          // the first aspect of its resolution and frames
+        std::size_t found = 0;
+        for (std::size_t r = 0; r < m_first.size(); ++r) {
+            if (!m_first[r].empty() && m_first[r].front() <= result.bucket)
+                found = r;
+        }
+        result.bucket += nearestAspect(found, row.height / row.width);
+    }
+    return result;
+}
+
+SearchResult BucketSearch::find(double frames, const std::optional<FrameRate> &rate, const SizeFacts &size, LazyDraws &draws) const
+{
     if (!rate)
         return {-1, DropReason::InvalidRate};
-    if (std::isnan(row.frames))
+    if (std::isnan(frames))
         return {-1, DropReason::MissingFrames};
-    const double frames = std::floor(row.frames / static_cast<double>(rate->stride));
-    LazyDraws draws(seed);
-    if (const std::int32_t bucket = attempt(row, frames, draws); bucket >= 0)
+    const double thinned = rate->stride == 1 ? std::floor(frames) : std::floor(frames / static_cast<double>(rate->stride));
+    if (const std::int32_t bucket = attempt(thinned, size, draws); bucket >= 0)
         return {bucket};
-    SearchResult result = failure(row, frames, rate->stride);
+    SearchResult result{-1, failure(frames, rate->stride, size)};
     const bool byLength = result.reason == DropReason::TooFewFrames || result.reason == DropReason::TooFewAfterRate || result.reason == DropReason::NoImageBucket;
     if (m_rules.policy == DataPolicy::Keep && byLength) {
-        result.bucket = keep(row, rate->stride, draws);
+        result.bucket = keep(frames, rate->stride, size, draws);
         result.retimed = result.bucket >= 0;
     }
     return result;
 }
 
-std::int32_t BucketSearch::attempt(const RowFacts &row, double frames, LazyDraws &draws) const
+std::int32_t BucketSearch::attempt(double frames, const SizeFacts &size, LazyDraws &draws) const
 {
-    for (std::size_t r = 0; r < m_rules.resolutions.size(); ++r) {
+    for (std::size_t r = size.firstResolution; r < m_rules.resolutions.size(); ++r) {
         const BucketRules::Resolution &resolution = m_rules.resolutions[r];
-        if (isTooSmall(row, resolution))
-            continue;
         const auto at = frames == 1 ? drawImage(resolution, draws) : drawFrames(resolution, frames, draws);
         if (at)
-            return m_first[r][*at] + nearestAspect(resolution, row.height / row.width);
+            return m_first[r][*at] + (size.aspects ? size.aspects[r] : 0);
     }
     return -1;
 }
 
 // A bucket that frameRateFor() gives enough frames to: fewer and fewer of them are left out, until one fits.
-std::int32_t BucketSearch::keep(const RowFacts &row, std::int64_t stride, LazyDraws &draws) const
+std::int32_t BucketSearch::keep(double frames, std::int64_t stride, const SizeFacts &size, LazyDraws &draws) const
 {
     for (std::int64_t thinner = stride - 1; thinner >= 1; --thinner) {
-        if (const std::int32_t bucket = attempt(row, std::floor(row.frames / static_cast<double>(thinner)), draws); bucket >= 0)
+        if (const std::int32_t bucket = attempt(std::floor(frames / static_cast<double>(thinner)), size, draws); bucket >= 0)
             return bucket;
     }
     double nearest = 0;
-    for (const BucketRules::Resolution &resolution : m_rules.resolutions) {
-        for (const BucketRules::Frames &rule : resolution.frames) {
-            const auto frames = static_cast<double>(rule.frames);
-            if (!isTooSmall(row, resolution) && row.frames > 1 && row.frames < frames && row.frames >= kStretchShare * frames && (nearest == 0 || frames < nearest))
-                nearest = frames;
+    for (std::size_t r = size.firstResolution; r < m_rules.resolutions.size(); ++r) {
+        for (const BucketRules::Frames &rule : m_rules.resolutions[r].frames) {
+            const auto wanted = static_cast<double>(rule.frames);
+            if (frames > 1 && frames < wanted && frames >= kStretchShare * wanted && (nearest == 0 || wanted < nearest))
+                nearest = wanted;
         }
     }
-    return nearest > 0 ? attempt(row, nearest, draws) : -1;
+    return nearest > 0 ? attempt(nearest, size, draws) : -1;
 }
 
-SearchResult BucketSearch::failure(const RowFacts &row, double frames, std::int64_t stride) const
+DropReason BucketSearch::failure(double whole, std::int64_t stride, const SizeFacts &size) const
 {
-    bool large = false, fits = false, fitsUnthinned = false;
-    for (const BucketRules::Resolution &resolution : m_rules.resolutions) {
-        if (isTooSmall(row, resolution))
-            continue;
-        large = true;
+    const double frames = std::floor(whole / static_cast<double>(stride));
+    bool fits = false, fitsUnthinned = false;
+    for (std::size_t r = size.firstResolution; r < m_rules.resolutions.size(); ++r) {
+        const BucketRules::Resolution &resolution = m_rules.resolutions[r];
         fits = fits || (frames == 1 ? takesImages(resolution) : takesLength(resolution, frames));
-        fitsUnthinned = fitsUnthinned || takesLength(resolution, std::floor(row.frames));
+        fitsUnthinned = fitsUnthinned || takesLength(resolution, std::floor(whole));
     }
-    if (!large)
-        return {-1, DropReason::TooSmall};
+    if (size.firstResolution == m_rules.resolutions.size())
+        return DropReason::TooSmall;
     if (fits)
-        return {-1, DropReason::NotDrawn};
+        return DropReason::NotDrawn;
     if (stride > 1 && fitsUnthinned)
-        return {-1, DropReason::TooFewAfterRate};
-    return {-1, frames == 1 ? DropReason::NoImageBucket : DropReason::TooFewFrames};
+        return DropReason::TooFewAfterRate;
+    return frames == 1 ? DropReason::NoImageBucket : DropReason::TooFewFrames;
 }
 
 } // namespace stagewright::table

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/table/buckets.h"
+#include "core/table/random.h"
 
 namespace stagewright::table {
 
@@ -20,7 +23,40 @@ struct SearchResult {
     bool retimed = false;                              // the policy Keep found the bucket; the original has none for this row
 };
 
-class LazyDraws;
+// Makes a row's generator when it is first asked: most rows of most stages need no draw, and seeding costs more than drawing.
+class LazyDraws
+{
+public:
+    explicit LazyDraws(std::uint64_t seed) : m_seed(seed) {}
+    // With the generator's first draw at hand.
+    LazyDraws(std::uint64_t seed, double first) : m_seed(seed), m_first(first), m_hasFirst(true) {}
+    double next()
+    {
+        if (std::exchange(m_hasFirst, false)) {
+            m_usedFirst = true;
+            return m_first;
+        }
+        if (!m_generator) {
+            m_generator.emplace(m_seed);
+            if (m_usedFirst)
+                m_generator->next();
+        }
+        return m_generator->uniform();
+    }
+    bool atMost(double probability) { return probability >= 1 || next() <= probability; }
+
+private:
+    std::uint64_t m_seed;
+    double m_first = 0;
+    bool m_hasFirst = false, m_usedFirst = false;
+    std::optional<Pcg64> m_generator;
+};
+
+// What only the picture's size decides.
+struct SizeFacts {
+    std::size_t firstResolution = 0;                   // rules are in order of pixels, so this one and all behind it are small enough
+    const std::int32_t *aspects = nullptr;             // nearest aspect, by resolution
+};
 
 // Numbers all (resolution, frames, aspect) in the order of the rules. Const functions may run in parallel. Keeps a reference to the rules.
 class BucketSearch
@@ -32,10 +68,16 @@ public:
     // seed: of the row's own generator, which is asked only when a draw is needed.
     SearchResult find(const RowFacts &row, std::uint64_t seed) const;
 
+    // The same in two steps, for callers that see the same sizes and lengths many times.
+    std::size_t firstResolution(double height, double width) const;
+    std::int32_t nearestAspect(std::size_t resolution, double ratio) const;
+    // rate: mapFrameRate of the row's fps.
+    SearchResult find(double frames, const std::optional<FrameRate> &rate, const SizeFacts &size, LazyDraws &draws) const;
+
 private:
-    std::int32_t attempt(const RowFacts &row, double frames, LazyDraws &draws) const;      // a bucket for that many frames, or -1
-    std::int32_t keep(const RowFacts &row, std::int64_t stride, LazyDraws &draws) const;   // with less thinning, or stretched
-    SearchResult failure(const RowFacts &row, double frames, std::int64_t stride) const;
+    std::int32_t attempt(double frames, const SizeFacts &size, LazyDraws &draws) const;    // a bucket for that many frames, or -1
+    std::int32_t keep(double frames, std::int64_t stride, const SizeFacts &size, LazyDraws &draws) const;      // with less thinning, or stretched
+    DropReason failure(double frames, std::int64_t stride, const SizeFacts &size) const;
 
     const BucketRules &m_rules;
     std::vector<std::vector<std::int32_t>> m_first;    // [resolution][frames]: number of the first aspect

@@ -126,6 +126,9 @@ Result<BucketPlan> assignBuckets(const Table &table, const config::Stage &stage,
 // smallest bucket of 256px needs 129". Empty where the row has a bucket.
 std::string explainDrop(const Table &table, const BucketRules &rules, const BucketPlan &plan, std::int64_t row);
 
+// All rows that were dropped for this reason, ascending. Searches the dropped rows again.
+std::vector<std::int64_t> droppedRows(const Table &table, const BucketRules &rules, const BucketPlan &plan, DropReason reason);
+
 // Fails (exit code Data, code data.no-batch) where a rank would get no batch in this epoch; the message has a table of all buckets with samples,
 // batch size, batches and batches per rank, the drops by reason, and the largest batch size that would work.
 Status checkBatches(const Table &table, const BucketPlan &plan, std::int64_t worldSize);

@@ -184,6 +184,12 @@ std::vector<std::int32_t> TorchPermuter::permutation(std::int64_t n)
     return result;
 }
 
+void TorchPermuter::skip(std::int64_t n)
+{
+    for (std::int64_t i = 0; i + 1 < n; ++i)
+        m_generator.next();
+}
+
 namespace {
 
 // The absolute value's 32-bit words, little end first, at least one: what Python hands to init_by_array.

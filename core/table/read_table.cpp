@@ -144,11 +144,13 @@ Result<std::shared_ptr<const Table>> readTable(const fs::path &file, const ReadO
     return readWhole(absolute, options, &*captions);
 }
 
-Result<std::shared_ptr<const Table>> readTable(const config::Stage &stage)
+ReadOptions readOptions(const config::Stage &stage)
 {
     ReadOptions options;
     options.captionShards = stage.boolean("dataset.memory_efficient");
-    return readTable(stage.string("dataset.data_path"), options);
+    return options;
 }
+
+Result<std::shared_ptr<const Table>> readTable(const config::Stage &stage) { return readTable(stage.string("dataset.data_path"), readOptions(stage)); }
 
 } // namespace stagewright::table

@@ -50,6 +50,7 @@ class Table
 public:
     std::int64_t rowCount() const { return m_rows; }
     const std::filesystem::path &file() const { return m_file; }           // absolute
+    bool isFolder() const { return m_isFolder; }                           // file() is a folder of tables, and relative paths start in it
     bool isImage(std::int64_t row) const { return isImagePath(path(row)); }
     std::string_view path(std::int64_t row) const { return m_paths.at(row); }          // as written
     // Absolute: "~" expanded, relative paths taken from the folder of the table.
@@ -111,6 +112,7 @@ struct ReadOptions {
 Result<std::shared_ptr<const Table>> readTable(const std::filesystem::path &file, const ReadOptions &options = {});
 
 // As the stage says: dataset.data_path and dataset.memory_efficient.
+ReadOptions readOptions(const config::Stage &stage);
 Result<std::shared_ptr<const Table>> readTable(const config::Stage &stage);
 
 // Row numbers whose media file does not exist or is not a regular file, ascending. Looks at every file: seconds for a million on a local disk.
