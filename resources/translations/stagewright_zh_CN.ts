@@ -131,6 +131,77 @@
     </message>
 </context>
 <context>
+    <name>FixTitle</name>
+    <message>
+        <source>Rename to %1</source>
+        <translation>改名为 %1</translation>
+    </message>
+    <message>
+        <source>Remove it, since %1 is set too</source>
+        <translation>删除它，因为已设置 %1</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>删除 %1</translation>
+    </message>
+    <message>
+        <source>Set to %1</source>
+        <translation>设为 %1</translation>
+    </message>
+    <message>
+        <source>Set %1</source>
+        <translation>设置 %1</translation>
+    </message>
+    <message>
+        <source>Use the newest, %1</source>
+        <translation>使用最新的 %1</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation>使用 %1</translation>
+    </message>
+    <message>
+        <source>Keep %1</source>
+        <translation>保留 %1</translation>
+    </message>
+    <message>
+        <source>Make it %1</source>
+        <translation>改为 %1</translation>
+    </message>
+    <message>
+        <source>Enlarge the buffer to %1</source>
+        <translation>把缓冲区增大到 %1</translation>
+    </message>
+    <message>
+        <source>Shrink the buffer to %1</source>
+        <translation>把缓冲区减小到 %1</translation>
+    </message>
+    <message>
+        <source>Switch the buffer off</source>
+        <translation>关闭缓冲区</translation>
+    </message>
+    <message>
+        <source>Switch gradient checkpointing on</source>
+        <translation>打开梯度检查点</translation>
+    </message>
+    <message>
+        <source>Switch sequence parallelism on</source>
+        <translation>打开序列并行</translation>
+    </message>
+    <message>
+        <source>Switch %1 on</source>
+        <translation>打开 %1</translation>
+    </message>
+    <message>
+        <source>Switch %1 off</source>
+        <translation>关闭 %1</translation>
+    </message>
+    <message>
+        <source>Train text-to-video only</source>
+        <translation>只训练文生视频</translation>
+    </message>
+</context>
+<context>
     <name>Kinds</name>
     <message>
         <source>Weights</source>
@@ -1459,6 +1530,10 @@
     <message>
         <source>and %1 more</source>
         <translation>另有 %1 个</translation>
+    </message>
+    <message>
+        <source>BELONGS TOGETHER</source>
+        <translation>相关选项</translation>
     </message>
 </context>
 <context>

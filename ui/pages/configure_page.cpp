@@ -16,6 +16,7 @@
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
 #include "ui/pages/group_list.h"
+#include "ui/settings/compare_panel.h"
 #include "ui/settings/editor_factory.h"
 #include "ui/settings/help_panel.h"
 #include "ui/settings/option_form.h"
@@ -35,7 +36,7 @@ ConfigurePage::ConfigurePage(session::StageSession *stage, QWidget *parent) : QW
     line->addWidget(createLeft());
     line->addWidget(createMiddle(), 1);
     m_help = new settings::HelpPanel(this);
-    m_help->setMinimumWidth(236);
+    m_help->setMinimumWidth(270);
     m_help->setMaximumWidth(330);
     line->addWidget(m_help, 0);
     connectStage();
@@ -103,6 +104,7 @@ QWidget *ConfigurePage::createMiddle()
     auto *tabs = new QButtonGroup(bar);
     m_formTab = tab(bar, tabs);
     m_textTab = tab(bar, tabs);
+    m_compareTab = tab(bar, tabs);
     m_formTab->setChecked(true);
     m_undo = new QToolButton(bar);
     m_redo = new QToolButton(bar);
@@ -116,6 +118,7 @@ QWidget *ConfigurePage::createMiddle()
     m_lineWords = look::label("error", bar);
     line->addWidget(m_formTab);
     line->addWidget(m_textTab);
+    line->addWidget(m_compareTab);
     line->addSpacing(12);
     line->addWidget(m_lineWords, 1);
     line->addWidget(m_undo);
@@ -125,13 +128,11 @@ QWidget *ConfigurePage::createMiddle()
 
     m_notice = new QFrame(middle);
     look::setRole(m_notice, "hintcard");
-    auto *noticeLine = new QHBoxLayout(m_notice);
-    noticeLine->setContentsMargins(13, 6, 12, 6);
+    m_noticeLine = new QHBoxLayout(m_notice);
+    m_noticeLine->setContentsMargins(13, 6, 12, 6);
+    m_noticeLine->setSpacing(14);
     m_noticeWords = look::label("", m_notice, true);
-    m_noticeButton = look::linkButton(m_notice);
-    noticeLine->addWidget(m_noticeWords, 1);
-    noticeLine->addWidget(m_noticeButton);
-    connect(m_noticeButton, &QPushButton::clicked, this, &ConfigurePage::noticeAction);
+    m_noticeLine->addWidget(m_noticeWords, 1);
     m_notice->hide();
     box->addWidget(m_notice);
 
@@ -140,11 +141,22 @@ QWidget *ConfigurePage::createMiddle()
     m_text = new settings::StageTextEditor(m_stack);
     m_stack->addWidget(m_form);
     m_stack->addWidget(m_text);
+    m_compare = new settings::ComparePanel(m_stage, m_stack);
+    m_stack->addWidget(m_compare);
     box->addWidget(m_stack, 1);
-    connect(m_formTab, &QToolButton::toggled, this, [this](bool on) { m_stack->setCurrentWidget(on ? static_cast<QWidget *>(m_form) : m_text); });
+    const auto shows = [this](QToolButton *button, QWidget *page) {
+        connect(button, &QToolButton::toggled, this, [this, page](bool on) {
+            if (on)
+                m_stack->setCurrentWidget(page);
+        });
+    };
+    shows(m_formTab, m_form);
+    shows(m_textTab, m_text);
+    shows(m_compareTab, m_compare);
     look::bindText(middle, [this] {
         m_formTab->setText(tr("Form"));
         m_textTab->setText(tr("Text"));
+        m_compareTab->setText(tr("Differences"));
         m_undo->setText(tr("Undo"));
         m_redo->setText(tr("Redo"));
     });
@@ -170,6 +182,10 @@ void ConfigurePage::connectStage()
     connect(m_stage, &session::StageSession::textChanged, this, [this] { m_text->showText(m_stage->displayText()); });
     connect(m_stage, &session::StageSession::snapshotChanged, this, &ConfigurePage::refresh);
     connect(m_stage, &session::StageSession::opened, this, [this] { setNotice(m_stage->restoredNotice()); });
+    connectDisk();
+    connect(m_compare, &settings::ComparePanel::optionAsked, this, &ConfigurePage::showOption);
+    connect(m_compare, &settings::ComparePanel::openAsked, this, &ConfigurePage::openAsked);
+    connect(m_compare, &settings::ComparePanel::refused, this, &ConfigurePage::refuse);
     connect(m_groups, &GroupList::groupChosen, this, [this](const QString &group) { showText(false); m_form->showGroup(s(group)); });
     connect(m_form, &settings::OptionForm::groupInView, m_groups, &GroupList::setCurrentGroup);
     connect(m_form, &settings::OptionForm::edited, this, &ConfigurePage::edit);
@@ -193,6 +209,24 @@ void ConfigurePage::connectStage()
         m_text->showText(m_stage->displayText());
         refresh();
     }
+}
+
+// Another program wrote the file that is open.
+void ConfigurePage::connectDisk()
+{
+    auto *undo = m_stage->undoStack();
+    connect(m_stage, &session::StageSession::takenFromDisk, this, [this, undo] {
+        setNotice(tr("Another program changed the file; its text was taken."), {{tr("Undo"), [undo] { undo->undo(); }}, {tr("Close"), [] {}}});
+    });
+    connect(m_stage, &session::StageSession::mergedFromDisk, this, [this, undo] {
+        setNotice(tr("Another program changed other lines of the file; both changes are in the text now."), {{tr("Undo"), [undo] { undo->undo(); }}, {tr("Close"), [] {}}});
+    });
+    connect(m_stage, &session::StageSession::changedOnDisk, this, [this] {
+        setNotice(tr("Another program changed lines of the file that you changed, too."),
+                  {{tr("Take its text (undo brings yours back)"), [this] { m_stage->reload(); }},
+                   {tr("Keep mine"), [this] { m_stage->keepMine(); }},
+                   {tr("Show the differences"), [this] { m_stage->keepMine(); showDifferences(); }}});
+    });
 }
 
 void ConfigurePage::refresh()
@@ -249,6 +283,10 @@ void ConfigurePage::showOption(const QString &path)
 }
 
 void ConfigurePage::showText(bool text) { (text ? m_textTab : m_formTab)->setChecked(true); }
+void ConfigurePage::showDifferences() { m_compareTab->setChecked(true); }
+
+void ConfigurePage::setRecentRuns(const std::vector<std::string> &folders) { m_compare->setMoreRuns(folders); }
+
 bool ConfigurePage::isShowingText() const { return m_textTab->isChecked(); }
 
 void ConfigurePage::focusSearch()
@@ -257,11 +295,23 @@ void ConfigurePage::focusSearch()
     m_search->selectAll();
 }
 
-void ConfigurePage::setNotice(const QString &sentence, const QString &action)
+void ConfigurePage::setNotice(const QString &sentence, const QList<NoticeAction> &actions)
 {
     m_noticeWords->setText(sentence);
-    m_noticeButton->setText(action);
-    m_noticeButton->setVisible(!action.isEmpty());
+    for (auto *button : std::exchange(m_noticeButtons, {})) {
+        button->hide();
+        button->deleteLater();
+    }
+    for (const NoticeAction &action : actions) {
+        auto *button = look::linkButton(m_notice);
+        button->setText(action.title);
+        connect(button, &QPushButton::clicked, this, [this, act = action.act] {
+            setNotice({});
+            act();
+        });
+        m_noticeLine->addWidget(button);
+        m_noticeButtons.append(button);
+    }
     m_notice->setVisible(!sentence.isEmpty());
 }
 

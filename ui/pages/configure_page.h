@@ -2,10 +2,12 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 
 #include "ui/session/stage_session.h"
 
 class QCheckBox;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -13,6 +15,7 @@ class QStackedWidget;
 class QToolButton;
 
 namespace stagewright::settings {
+class ComparePanel;
 class HelpPanel;
 class OptionForm;
 class StageTextEditor;
@@ -30,19 +33,28 @@ public:
     void showOption(const QString &path);              // in the form
     void showText(bool text);                          // the text tab, or the form
     bool isShowingText() const;
+    void showDifferences();
     void focusSearch();
+    void setRecentRuns(const std::vector<std::string> &folders);   // that differences may be shown to
     settings::OptionForm *form() { return m_form; }
     settings::StageTextEditor *textEditor() { return m_text; }
-    // A line above the form: what a person should know now; empty hides it.
-    void setNotice(const QString &sentence, const QString &action = {});
+    settings::ComparePanel *comparePanel() { return m_compare; }
+    struct NoticeAction {
+        QString title;
+        std::function<void()> act;
+    };
+    // A line above the form: what a person should know now, and what can be done about it; empty hides it. An action hides it, too.
+    void setNotice(const QString &sentence, const QList<NoticeAction> &actions = {});
+    QWidget *notice() const { return m_notice; }
 
 Q_SIGNALS:
-    void noticeAction();
+    void openAsked(const QString &stageFile);          // another stage
 
 private:
     QWidget *createLeft();
     QWidget *createMiddle();
     void connectStage();
+    void connectDisk();
     void refresh();
     void edit(const QString &path, const QString &expression, bool mayMerge);
     void remove(const QString &path);
@@ -54,14 +66,16 @@ private:
     GroupList *m_groups;
     QLineEdit *m_search;
     QCheckBox *m_changedOnly, *m_advanced;
-    QToolButton *m_formTab, *m_textTab, *m_undo, *m_redo;
+    QToolButton *m_formTab, *m_textTab, *m_compareTab, *m_undo, *m_redo;
     QLabel *m_lineWords;
     QWidget *m_notice;
     QLabel *m_noticeWords;
-    QPushButton *m_noticeButton;
+    QHBoxLayout *m_noticeLine;
+    QList<QPushButton *> m_noticeButtons;
     QStackedWidget *m_stack;
     settings::OptionForm *m_form;
     settings::StageTextEditor *m_text;
+    settings::ComparePanel *m_compare;
     settings::HelpPanel *m_help;
 };
 

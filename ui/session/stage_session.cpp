@@ -3,6 +3,8 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/config/apply_fix.h"
+#include "core/config/take_changes.h"
+#include "ui/session/text_merge.h"
 
 namespace stagewright::session {
 
@@ -47,7 +49,11 @@ StageSession::StageSession(QObject *parent) : QObject(parent)
     m_journalTimer.setInterval(400);
     connect(&m_journalTimer, &QTimer::timeout, this, &StageSession::writeJournalLater);
     connect(&m_undo, &QUndoStack::cleanChanged, this, [this](bool clean) { Q_EMIT dirtyChanged(!clean); });
-    connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, &StageSession::fileTouched);
+    // Programs that write in place empty the file first: what counts is the text when it has come to rest.
+    m_touchTimer.setSingleShot(true);
+    m_touchTimer.setInterval(150);
+    connect(&m_watcher, &QFileSystemWatcher::fileChanged, &m_touchTimer, qOverload<>(&QTimer::start));
+    connect(&m_touchTimer, &QTimer::timeout, this, &StageSession::fileTouched);
 }
 
 StageSession::~StageSession()
@@ -68,6 +74,7 @@ Status StageSession::open(const fs::path &file)
         writeJournalNow();
     if (!m_watcher.files().isEmpty())
         m_watcher.removePaths(m_watcher.files());
+    m_touchTimer.stop();
     m_file = absolute;
     m_savedText = m_text = std::move(*text);
     m_undo.clear();
@@ -89,6 +96,11 @@ void StageSession::restore(const Journal &journal)
 {
     if (journal.savedText != m_savedText) {
         if (journal.text != journal.savedText && journal.text != m_savedText) {
+            if (const auto merged = mergedTexts(journal.savedText, journal.text, m_savedText)) {
+                pushSplice(spliceBetween(m_text, *merged), tr("Unsaved edits from last time"), -1);
+                m_restoredNotice = tr("The file changed on disk since your unsaved edits; both are in the text now. Undo takes your edits out.");
+                return;
+            }
             pushSplice(spliceBetween(m_text, journal.text), tr("Unsaved edits of an older version of the file"), -1);
             m_undo.undo();
             m_restoredNotice = tr("The file changed on disk since your unsaved edits. Redo brings your version back.");
@@ -182,6 +194,15 @@ int StageSession::applyAllFixes()
     return int(outcome.fixed.size());
 }
 
+Status StageSession::take(const std::vector<config::Change> &changes, const QString &label)
+{
+    auto text = config::takeChanges(m_text, m_file, changes);
+    if (!text)
+        return text.error();
+    setText(*text, label);
+    return Done{};
+}
+
 void StageSession::scheduleSnapshot()
 {
     m_snapshotJob.start(this, [text = m_text, file = m_file, revision = m_revision] { return takeSnapshot(text, file, revision); },
@@ -267,6 +288,15 @@ void StageSession::reload()
     }
 }
 
+void StageSession::keepMine()
+{
+    if (auto text = readFile(m_file, 64 << 20)) {
+        m_savedText = *text;
+        m_undo.resetClean();
+        scheduleJournal();
+    }
+}
+
 void StageSession::fileTouched()
 {
     // An atomic replacement ends the watch on the old file.
@@ -274,8 +304,22 @@ void StageSession::fileTouched()
     if (!m_watcher.files().contains(path))
         m_watcher.addPath(path);
     auto text = readFile(m_file, 64 << 20);
-    if (text && *text != m_savedText && *text != m_text)
+    if (!text || *text == m_savedText)
+        return;
+    if (*text == m_text) {
+        m_savedText = *text;
+        m_undo.setClean();
+    } else if (m_text == m_savedText) {
+        reload();
+        Q_EMIT takenFromDisk();
+    } else if (const auto merged = mergedTexts(m_savedText, m_text, *text)) {
+        m_savedText = *text;
+        m_undo.resetClean();
+        setText(*merged, tr("Merge the change of another program"), -1);
+        Q_EMIT mergedFromDisk();
+    } else {
         Q_EMIT changedOnDisk();
+    }
 }
 
 } // namespace stagewright::session

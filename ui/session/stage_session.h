@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/config/diff.h"
 #include "core/config/text_document.h"
 #include "ui/session/edit_journal.h"
 #include "ui/session/job.h"
@@ -33,6 +34,7 @@ public:
     config::Format format() const { return config::formatOf(m_file); }
 
     const std::string &text() const { return m_text; }
+    const std::string &savedText() const { return m_savedText; }   // what the file holds
     QString displayText() const { return QString::fromStdString(m_text); }
     void setText(const std::string &text, const QString &label, int mergeKey = -1);     // one undo step; merges with the last of the same key
     // Sets an option to an expression in Python's spelling. A refused edit (text that does not parse) is returned, nothing changes then.
@@ -40,6 +42,8 @@ public:
     Status removeValue(const std::string &path);   // back to the base file's value or the default
     Status applyFix(const Fix &fix);
     int applyAllFixes();                           // every problem with a fix; how many were applied, one undo step
+    // Side b's values at the changes' paths (core/config/take_changes.h), one undo step.
+    Status take(const std::vector<config::Change> &changes, const QString &label);
 
     SnapshotPtr snapshot() const { return m_snapshot; }        // of the newest text whose snapshot is ready; never null once open
     bool isSettled() const { return m_snapshot && m_snapshot->revision == m_revision; }
@@ -49,6 +53,7 @@ public:
     void save();                                   // to file(); saved() or saveFailed() follow
     void saveAs(const std::filesystem::path &file);
     void reload();                                 // take the text on disk, as an undo step
+    void keepMine();                               // what is held is to replace the text on disk at the next save
     QString restoredNotice() const { return m_restoredNotice; }
 
 Q_SIGNALS:
@@ -58,7 +63,11 @@ Q_SIGNALS:
     void dirtyChanged(bool dirty);
     void saved();
     void saveFailed(const QString &sentence);
-    void changedOnDisk();                          // by somebody else, and not what we hold
+    // Somebody else changed the file. Where nothing is unsaved its text was taken; where the edits touch other lines they were brought together,
+    // each as one undo step; else nothing was done and a person is asked: reload(), keepMine().
+    void takenFromDisk();
+    void mergedFromDisk();
+    void changedOnDisk();
 
 private:
     class SpliceCommand;
@@ -80,7 +89,7 @@ private:
     QUndoStack m_undo;
     std::vector<std::string> m_mergePaths;
     Job m_snapshotJob, m_saveJob, m_journalJob;
-    QTimer m_journalTimer;
+    QTimer m_journalTimer, m_touchTimer;
     QFileSystemWatcher m_watcher;
     QString m_restoredNotice;
 };

@@ -5,6 +5,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "core/config/related_options.h"
+#include "ui/look/flow_layout.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/theme.h"
@@ -26,6 +28,7 @@ HelpPanel::HelpPanel(QWidget *parent) : QScrollArea(parent)
     look::setRole(this, "rightpanel");
     auto *body = new QWidget(this);
     look::setRole(body, "panel");
+    body->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);     // as wide as the panel, whatever a long word would like
     auto *box = new QVBoxLayout(body);
     box->setContentsMargins(16, 14, 14, 16);
     box->setSpacing(4);
@@ -38,6 +41,8 @@ HelpPanel::HelpPanel(QWidget *parent) : QScrollArea(parent)
     m_effect = look::label("muted", body, true);
     m_comesFrom = look::sectionLabel(body);
     m_sources = new QWidget(body);
+    m_relatedTitle = look::sectionLabel(body);
+    m_related = new QWidget(body);
     m_problemsTitle = look::sectionLabel(body);
     m_noProblems = look::label("muted", body, true);
     m_problems = new QWidget(body);
@@ -45,8 +50,8 @@ HelpPanel::HelpPanel(QWidget *parent) : QScrollArea(parent)
     m_problemsBox->setContentsMargins(0, 0, 0, 0);
     m_problemsBox->setSpacing(4);
     m_fixAll = look::linkButton(body);
-    for (QWidget *widget : std::initializer_list<QWidget *>{m_title, m_path, m_help, m_trap, m_effect, m_comesFrom, m_sources, m_problemsTitle, m_noProblems, m_problems, m_fixAll}) {
-        if (widget == m_help || widget == m_comesFrom || widget == m_problemsTitle)
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_title, m_path, m_help, m_trap, m_effect, m_comesFrom, m_sources, m_relatedTitle, m_related, m_problemsTitle, m_noProblems, m_problems, m_fixAll}) {
+        if (widget == m_help || widget == m_comesFrom || widget == m_relatedTitle || widget == m_problemsTitle)
             box->addSpacing(10);
         box->addWidget(widget);
     }
@@ -55,6 +60,7 @@ HelpPanel::HelpPanel(QWidget *parent) : QScrollArea(parent)
     connect(m_fixAll, &QPushButton::clicked, this, &HelpPanel::fixAllAsked);
     look::bindText(this, [this] {
         m_comesFrom->setText(tr("COMES FROM"));
+        m_relatedTitle->setText(tr("BELONGS TOGETHER"));
         m_fixAll->setText(tr("Fix all that have one answer"));
         m_noProblems->setText(tr("Nothing is wrong with this stage."));
         refresh();
@@ -86,7 +92,26 @@ void HelpPanel::refresh()
     m_help->setVisible(any);
     m_trap->setVisible(any && !m_trap->text().isEmpty());
     showSources();
+    showRelated();
     showProblems();
+}
+
+// The options that decide whether this one counts, those that it decides about, and those that rules look at together with it.
+void HelpPanel::showRelated()
+{
+    delete m_related->layout();
+    qDeleteAll(m_related->findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly));
+    auto *flow = new look::FlowLayout(m_related, 10, 2);
+    const auto related = m_option ? config::relatedOptions(*m_option) : std::vector<const config::Option *>();
+    for (const config::Option *other : related) {
+        auto *link = look::linkButton(m_related);
+        link->setText(q(other->path));
+        link->setToolTip(labelOf(*other));
+        connect(link, &QPushButton::clicked, this, [this, path = q(other->path)] { Q_EMIT optionAsked(path); });
+        flow->addWidget(link);
+    }
+    m_related->setVisible(!related.empty());
+    m_relatedTitle->setVisible(!related.empty());
 }
 
 static QString shortened(const QString &text)

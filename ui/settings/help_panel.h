@@ -1,4 +1,4 @@
-// Beside the form: what the current option is, where its value came from, and the stage's problems with their fixes.
+// Beside the form: what the current option is, where its value came from, what depends on it, and the stage's problems with their fixes.
 #pragma once
 
 #include <QScrollArea>
@@ -28,12 +28,13 @@ Q_SIGNALS:
 private:
     void refresh();
     void showSources();
+    void showRelated();
     void showProblems();
 
     const config::Option *m_option = nullptr;
     session::SnapshotPtr m_snapshot;
-    QLabel *m_title, *m_path, *m_help, *m_trap, *m_effect, *m_comesFrom, *m_problemsTitle, *m_noProblems;
-    QWidget *m_sources, *m_problems;
+    QLabel *m_title, *m_path, *m_help, *m_trap, *m_effect, *m_comesFrom, *m_relatedTitle, *m_problemsTitle, *m_noProblems;
+    QWidget *m_sources, *m_related, *m_problems;
     QVBoxLayout *m_problemsBox;
     QPushButton *m_fixAll;
     Problems m_shownProblems;

@@ -62,9 +62,9 @@ QString typeWord(const config::Option &option)
     if (const QString unit = unitWord(option.unit); !unit.isEmpty())
         word += u" · "_s + unit;
     if (option.hardMin && option.hardMax)
-        word += translated(QT_TRANSLATE_NOOP("OptionWords", " · %1 to %2")).arg(look::figure(*option.hardMin, 6), look::figure(*option.hardMax, 6));
+        word += translated(QT_TRANSLATE_NOOP("OptionWords", " · %1 to %2")).arg(QString::number(*option.hardMin, 'g', 8), QString::number(*option.hardMax, 'g', 8));
     else if (option.hardMin)
-        word += translated(QT_TRANSLATE_NOOP("OptionWords", " · at least %1")).arg(look::figure(*option.hardMin, 6));
+        word += translated(QT_TRANSLATE_NOOP("OptionWords", " · at least %1")).arg(QString::number(*option.hardMin, 'g', 8));
     return word;
 }
 

@@ -3,13 +3,18 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "ui/look/flow_layout.h"
+#include "ui/look/language.h"
 #include "ui/look/parts.h"
+#include "ui/look/problem_words.h"
 #include "ui/look/words.h"
 #include "ui/models/problem_rows.h"
 
 namespace stagewright::settings {
 
 using namespace Qt::StringLiterals;
+
+static constexpr int kMostLinkWidth = 216;             // what the help panel has room for at its narrowest
 
 ProblemCard::ProblemCard(const Problem &problem, QWidget *parent, bool compact) : QFrame(parent), m_problem(problem)
 {
@@ -27,22 +32,28 @@ ProblemCard::ProblemCard(const Problem &problem, QWidget *parent, bool compact) 
         look::setRole(this, problem.severity == Severity::Error ? "errorcard" : problem.severity == Severity::Warning ? "warningcard" : "hintcard");
     }
     auto *words = look::label(compact ? "" : tone, this, true);
-    words->setText(look::q(problem.message));
     words->setTextInteractionFlags(Qt::TextSelectableByMouse);
     words->setMinimumWidth(60);
     line->addWidget(words, 1);
     box->addLayout(line);
-    setAccessibleName(look::q(problem.message));
+    look::bindText(this, [this, words] {
+        words->setText(look::problemSentence(m_problem));
+        setAccessibleName(words->text());
+    });
 
-    auto *links = new QHBoxLayout;
+    auto *links = new look::FlowLayout(nullptr, 10, 2);
     links->setContentsMargins(compact ? 14 : 0, 0, 0, 0);
-    links->setSpacing(10);
     if (problem.fix) {
         auto *fix = compact ? look::linkButton(this) : new QPushButton(this);
         fix->setObjectName(u"fix"_s);
         fix->setAutoDefault(false);
         fix->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-        fix->setText(look::q(problem.fix->title));
+        look::bindText(fix, [this, fix, compact] {
+            const QString title = look::fixTitle(*m_problem.fix);
+            fix->setText(compact ? fix->fontMetrics().elidedText(title, Qt::ElideMiddle, kMostLinkWidth) : title);
+            fix->setToolTip(title);
+            fix->setAccessibleName(title);
+        });
         connect(fix, &QPushButton::clicked, this, [this] { Q_EMIT fixAsked(*m_problem.fix); });
         links->addWidget(fix);
     }
@@ -54,8 +65,7 @@ ProblemCard::ProblemCard(const Problem &problem, QWidget *parent, bool compact) 
         connect(place, &QPushButton::clicked, this, [this] { Q_EMIT activated(look::q(m_problem.path)); });
         links->addWidget(place);
     }
-    links->addStretch();
-    if (links->count() > 1)
+    if (links->count() > 0)
         box->addLayout(links);
     else
         delete links;

@@ -141,7 +141,7 @@ PathEditor::PathEditor(const config::Option &option, QWidget *parent) : StringEd
     button->setAutoDefault(false);
     look::bindText(button, [button] { button->setText(PathEditor::tr("Browse…")); });
     connect(button, &QPushButton::clicked, this, &PathEditor::browse);
-    layout()->addWidget(button);
+    static_cast<QHBoxLayout *>(layout())->insertWidget(1, button);
 }
 
 // A folder for names that mean one, else a file; without blocking the window.

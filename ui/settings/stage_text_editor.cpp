@@ -9,6 +9,7 @@
 
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
+#include "ui/look/problem_words.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
 #include "ui/settings/code_highlighter.h"
@@ -90,7 +91,7 @@ void StageTextEditor::showProblems(const Problems &problems, const std::string &
             continue;
         auto &mark = m_marks.try_emplace(problem.line, problem.severity, QString()).first->second;
         mark.first = std::min(mark.first, problem.severity);
-        mark.second += (mark.second.isEmpty() ? QString() : QStringLiteral("\n")) + look::q(problem.message);
+        mark.second += (mark.second.isEmpty() ? QString() : QStringLiteral("\n")) + look::problemSentence(problem);
     }
     const auto &t = look::tokens();
     QList<QTextEdit::ExtraSelection> underlines;

@@ -118,13 +118,15 @@ void MainWindow::connectStage()
     });
     connect(&m_stage, &session::StageSession::saved, this, [this] { say(tr("Saved %1").arg(q(m_stage.file()))); });
     connect(&m_stage, &session::StageSession::saveFailed, this, &MainWindow::say);
-    connect(&m_stage, &session::StageSession::changedOnDisk, this, [this] {
-        m_configure->setNotice(tr("The file was changed by another program."), tr("Take its text (undo brings yours back)"));
-    });
-    connect(m_configure, &pages::ConfigurePage::noticeAction, this, [this] {
-        m_stage.reload();
-        m_configure->setNotice({});
-    });
+    connect(m_configure, &pages::ConfigurePage::openAsked, this, &MainWindow::openStage);
+    const auto runs = [this] {
+        std::vector<std::string> folders;
+        for (const QString &folder : m_preferences.recent(session::Preferences::Recent::Runs))
+            folders.push_back(s(folder));
+        m_configure->setRecentRuns(folders);
+    };
+    connect(&m_run, &session::RunSession::launched, this, runs);
+    runs();
     connect(&m_opener, &StageOpener::making, this, [this] { say(tr("Making the demo dataset…")); });
     connect(&m_opener, &StageOpener::ready, this, [this](const QString &file) {
         say({});
