@@ -28,17 +28,15 @@ class LazyDraws
 {
 public:
     explicit LazyDraws(std::uint64_t seed) : m_seed(seed) {}
-    // With the generator's first draw at hand.
-    LazyDraws(std::uint64_t seed, double first) : m_seed(seed), m_first(first), m_hasFirst(true) {}
+    // With the generator's first draws at hand.
+    LazyDraws(std::uint64_t seed, const double *known, int count) : m_seed(seed), m_known(known), m_knownCount(count) {}
     double next()
     {
-        if (std::exchange(m_hasFirst, false)) {
-            m_usedFirst = true;
-            return m_first;
-        }
+        if (m_used < m_knownCount)
+            return m_known[m_used++];
         if (!m_generator) {
             m_generator.emplace(m_seed);
-            if (m_usedFirst)
+            for (int i = 0; i < m_used; ++i)
                 m_generator->next();
         }
         return m_generator->uniform();
@@ -47,8 +45,8 @@ public:
 
 private:
     std::uint64_t m_seed;
-    double m_first = 0;
-    bool m_hasFirst = false, m_usedFirst = false;
+    const double *m_known = nullptr;
+    int m_knownCount = 0, m_used = 0;                  // m_used: of the known ones
     std::optional<Pcg64> m_generator;
 };
 

@@ -57,7 +57,7 @@ STAGEWRIGHT_LANES void generate(Block &block)
     }
 }
 
-double firstUniform(const Block &block, std::size_t lane)
+void draw(const Block &block, std::size_t lane, std::span<double> out)
 {
     using Wide = unsigned __int128;
     constexpr Wide multiplier = (static_cast<Wide>(0x2360ED051FC65DA4ULL) << 64) | 0x4385DF649FCCF645ULL;
@@ -65,17 +65,20 @@ double firstUniform(const Block &block, std::size_t lane)
     const Wide increment = (((static_cast<Wide>(word(2)) << 64) | word(3)) << 1) | 1;
     Wide state = increment + ((static_cast<Wide>(word(0)) << 64) | word(1));
     state = state * multiplier + increment;
-    state = state * multiplier + increment;
-    const auto high = static_cast<std::uint64_t>(state >> 64), low = static_cast<std::uint64_t>(state);
-    return static_cast<double>(std::rotr(high ^ low, static_cast<int>(high >> 58)) >> 11) * 0x1p-53;
+    for (double &uniform : out) {
+        state = state * multiplier + increment;
+        const auto high = static_cast<std::uint64_t>(state >> 64), low = static_cast<std::uint64_t>(state);
+        uniform = static_cast<double>(std::rotr(high ^ low, static_cast<int>(high >> 58)) >> 11) * 0x1p-53;
+    }
 }
 
 } // namespace
 
-void firstUniforms(std::uint64_t seed, std::uint64_t step, std::span<double> out)
+void firstUniforms(std::uint64_t seed, std::uint64_t step, std::size_t each, std::span<double> out)
 {
     Block block;
-    for (std::size_t begin = 0; begin < out.size(); begin += kLanes) {
+    const std::size_t generators = out.size() / each;
+    for (std::size_t begin = 0; begin < generators; begin += kLanes) {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const std::uint64_t value = seed + (begin + lane) * step;
             block.pool[0][lane] = static_cast<std::uint32_t>(value);
@@ -83,8 +86,8 @@ void firstUniforms(std::uint64_t seed, std::uint64_t step, std::span<double> out
             block.pool[2][lane] = block.pool[3][lane] = 0;
         }
         generate(block);
-        for (std::size_t lane = 0; lane < std::min(kLanes, out.size() - begin); ++lane)
-            out[begin + lane] = firstUniform(block, lane);
+        for (std::size_t lane = 0; lane < std::min(kLanes, generators - begin); ++lane)
+            draw(block, lane, out.subspan((begin + lane) * each, each));
     }
 }
 

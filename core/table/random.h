@@ -26,8 +26,8 @@ private:
     unsigned __int128 m_state = 0, m_increment = 0;
 };
 
-// The first uniform() of each of `count` generators Pcg64(seed + i × step), many at once: a fifth of the time of making them one by one.
-void firstUniforms(std::uint64_t seed, std::uint64_t step, std::span<double> out);
+// The first `each` uniform() of every generator Pcg64(seed + i × step), i = 0, 1, …: out[i × each + k]. A fraction of the time of making them one by one.
+void firstUniforms(std::uint64_t seed, std::uint64_t step, std::size_t each, std::span<double> out);
 
 // Matsumoto and Nishimura's MT19937.
 class Mt19937

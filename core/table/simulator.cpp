@@ -104,10 +104,36 @@ void Simulator::prepareDraws(const BucketRules &rules, std::int64_t epoch)
         return;
     m_drawsStep = step;
     m_drawsSeed = seed;
-    m_draws.resize(m_sizeOf.size());
+    m_draws.resize(m_sizeOf.size() * kDrawsKept);
     inPieces(m_table->rowCount(), m_threads, [&](std::int64_t begin, std::int64_t end) {
-        firstUniforms(seed + static_cast<std::uint64_t>(begin) * step, step, std::span(m_draws).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+        firstUniforms(seed + static_cast<std::uint64_t>(begin) * step, step, kDrawsKept,
+                      std::span(m_draws).subspan(static_cast<std::size_t>(begin) * kDrawsKept, static_cast<std::size_t>(end - begin) * kDrawsKept));
     });
+}
+
+void Simulator::prepareSizes(const BucketRules &rules)
+{
+    std::string names;
+    for (const auto &resolution : rules.resolutions) {
+        names += resolution.name + ' ';
+        for (const auto &aspect : resolution.aspects)
+            names += std::to_string(aspect.height) + 'x' + std::to_string(aspect.width) + ' ';
+    }
+    if (names == m_sizesFor)
+        return;
+    const BucketSearch search(rules);
+    const std::size_t resolutions = rules.resolutions.size();
+    m_firstResolution.resize(m_sizes.size());
+    m_aspects.resize(m_sizes.size() * resolutions);
+    inPieces(static_cast<std::int64_t>(m_sizes.size()), m_threads, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+            const Size &size = m_sizes[i];
+            m_firstResolution[i] = static_cast<std::uint8_t>(search.firstResolution(size.height, size.width));
+            for (std::size_t r = m_firstResolution[i]; r < resolutions; ++r)
+                m_aspects[i * resolutions + r] = search.nearestAspect(r, size.height / size.width);
+        }
+    });
+    m_sizesFor = std::move(names);
 }
 
 // What the rules make of every size and length that occurs; then rows are look-ups.
@@ -119,7 +145,7 @@ public:
         if (needsDraws())
             simulator.prepareDraws(rules, epoch);
         m_drawn = needsDraws();
-        prepareSizes();
+        simulator.prepareSizes(rules);
         for (const Length &length : simulator.m_lengths)
             m_rates.push_back(mapFrameRate(length.fps, rules.fpsMax));
     }
@@ -134,9 +160,9 @@ public:
         if (length.unreadable)
             return {-1, DropReason::UnreadableValue};
         const std::uint32_t sizeNumber = m_simulator.m_sizeOf[at];
-        const SizeFacts size{m_firstResolution[sizeNumber], &m_aspects[sizeNumber * m_rules.resolutions.size()]};
+        const SizeFacts size{m_simulator.m_firstResolution[sizeNumber], &m_simulator.m_aspects[sizeNumber * m_rules.resolutions.size()]};
         const std::uint64_t seed = static_cast<std::uint64_t>(m_rules.seed + m_epoch) + static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(m_search.count());
-        LazyDraws draws = m_drawn ? LazyDraws(seed, m_simulator.m_draws[at]) : LazyDraws(seed);
+        LazyDraws draws = m_drawn ? LazyDraws(seed, &m_simulator.m_draws[at * kDrawsKept], static_cast<int>(kDrawsKept)) : LazyDraws(seed);
         return m_search.find(length.frames, m_rates[lengthNumber], size, draws);
     }
 
@@ -163,28 +189,11 @@ private:
         return false;
     }
 
-    void prepareSizes()
-    {
-        const std::size_t resolutions = m_rules.resolutions.size();
-        m_firstResolution.resize(m_simulator.m_sizes.size());
-        m_aspects.resize(m_simulator.m_sizes.size() * resolutions);
-        inPieces(static_cast<std::int64_t>(m_simulator.m_sizes.size()), m_simulator.m_threads, [&](std::int64_t begin, std::int64_t end) {
-            for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                const Size &size = m_simulator.m_sizes[i];
-                m_firstResolution[i] = static_cast<std::uint8_t>(m_search.firstResolution(size.height, size.width));
-                for (std::size_t r = m_firstResolution[i]; r < resolutions; ++r)
-                    m_aspects[i * resolutions + r] = m_search.nearestAspect(r, size.height / size.width);
-            }
-        });
-    }
-
     Simulator &m_simulator;
     BucketSearch m_search;
     const BucketRules &m_rules;
     std::int64_t m_epoch;
     bool m_drawn = false;
-    std::vector<std::uint8_t> m_firstResolution;       // by size
-    std::vector<std::int32_t> m_aspects;               // by size and resolution
     std::vector<std::optional<FrameRate>> m_rates;     // by length
 };
 

@@ -27,7 +27,7 @@ struct Simulation {
     double seconds = 0;                                // that the simulation took
 };
 
-// Keeps two numbers a row and the draws of the last seed: 16 bytes a row. One thread at a time; make it and ask it off the window's thread. 2 million rows
+// Keeps two numbers a row and the first draws of the last seed: 32 bytes a row. One thread at a time; make it and ask it off the window's thread. 2 million rows
 // take about a tenth of a second to prepare and less for each question (tests/bench).
 class Simulator
 {
@@ -45,6 +45,7 @@ private:
     class Run;
     void prepare();
     void prepareDraws(const BucketRules &rules, std::int64_t epoch);
+    void prepareSizes(const BucketRules &rules);
 
     std::shared_ptr<const Table> m_table;
     int m_threads;
@@ -53,8 +54,12 @@ private:
     std::vector<Size> m_sizes;                         // those that occur
     std::vector<Length> m_lengths;
     std::vector<std::uint32_t> m_sizeOf, m_lengthOf;   // by row
-    std::vector<double> m_draws;                       // by row: the first draw of its generator
+    static constexpr std::size_t kDrawsKept = 3;
+    std::vector<double> m_draws;                       // by row: the first draws of its generator
     std::uint64_t m_drawsSeed = 0, m_drawsStep = 0;    // that m_draws belong to; step 0: none
+    std::vector<std::uint8_t> m_firstResolution;       // by size
+    std::vector<std::int32_t> m_aspects;               // by size and resolution
+    std::string m_sizesFor;                            // the resolutions that these two belong to
 };
 
 } // namespace stagewright::table

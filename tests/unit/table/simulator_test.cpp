@@ -47,10 +47,13 @@ private Q_SLOTS:
     void drawsManyAtOnceAsOneByOne()
     {
         for (const std::uint64_t seed : {std::uint64_t(0), std::uint64_t(42), std::uint64_t(0xfffffff0), ~std::uint64_t(0) - 5}) {
-            std::vector<double> many(77);
-            firstUniforms(seed, 13, many);
-            for (std::size_t i = 0; i < many.size(); ++i)
-                QCOMPARE(many[i], Pcg64(seed + i * 13).uniform());
+            std::vector<double> many(77 * 2);
+            firstUniforms(seed, 13, 2, many);
+            for (std::size_t i = 0; i < many.size(); i += 2) {
+                Pcg64 one(seed + i / 2 * 13);
+                QCOMPARE(many[i], one.uniform());
+                QCOMPARE(many[i + 1], one.uniform());
+            }
         }
     }
 
