@@ -355,10 +355,6 @@
         <translation>吞吐量</translation>
     </message>
     <message>
-        <source>GiB</source>
-        <translation>GiB</translation>
-    </message>
-    <message>
         <source>phase</source>
         <translation>环节</translation>
     </message>
@@ -371,24 +367,36 @@
         <translation>保存</translation>
     </message>
     <message>
-        <source>host</source>
-        <translation>主机</translation>
-    </message>
-    <message>
         <source>loss</source>
         <translation>损失</translation>
     </message>
     <message>
-        <source>lr</source>
+        <source>Step time</source>
+        <translation>每步用时</translation>
+    </message>
+    <message>
+        <source>device memory, %1</source>
+        <translation>设备内存，%1</translation>
+    </message>
+    <message>
+        <source>seconds a step; bars: waiting for a save, for data</source>
+        <translation>每步秒数；竖条：等待保存、等待数据</translation>
+    </message>
+    <message>
+        <source>host memory, %1</source>
+        <translation>主机内存，%1</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
         <translation>学习率</translation>
     </message>
     <message>
-        <source>grad</source>
-        <translation>梯度</translation>
+        <source>gradient norm</source>
+        <translation>梯度范数</translation>
     </message>
     <message>
-        <source>clips/s</source>
-        <translation>片段/秒</translation>
+        <source>clips per second</source>
+        <translation>每秒片段数</translation>
     </message>
 </context>
 <context>
@@ -420,6 +428,46 @@
     <message>
         <source>  skipped: not finite</source>
         <translation>  已跳过：非有限值</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>训练中</translation>
+    </message>
+    <message>
+        <source>saving the last checkpoint</source>
+        <translation>正在保存最后一个检查点</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>step </source>
+        <translation>步  </translation>
+    </message>
+    <message>
+        <source>info </source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>warn </source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>错误</translation>
     </message>
 </context>
 <context>
@@ -578,6 +626,18 @@
     <message>
         <source>Ended</source>
         <translation>已结束</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
     </message>
 </context>
 <context>
@@ -1088,10 +1148,6 @@
         <translation>在检查点页打开</translation>
     </message>
     <message>
-        <source>%1 bad so far, the last in row %2</source>
-        <translation>目前 %1 个损坏样本，最近一个在第 %2 行</translation>
-    </message>
-    <message>
         <source>%1 of %2 · %3 blocks</source>
         <translation>%1 / %2 · %3 个块</translation>
     </message>
@@ -1119,6 +1175,18 @@
         <source>committed</source>
         <translation>已提交</translation>
     </message>
+    <message>
+        <source>RUN</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>%1 clips could not be used, the last in row %2</source>
+        <translation>%1 个片段无法使用，最近一个在第 %2 行</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
 </context>
 <context>
     <name>stagewright::plots::RunPlot</name>
@@ -1133,10 +1201,6 @@
     <message>
         <source>worker %1</source>
         <translation>训练进程 %1</translation>
-    </message>
-    <message>
-        <source>%1 GiB</source>
-        <translation>%1 GiB</translation>
     </message>
     <message>
         <source>limit %1 GiB ↑</source>
@@ -1193,6 +1257,14 @@
     <message>
         <source>%1 cannot be written: %2</source>
         <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>limit %1 GiB</source>
+        <translation>上限 %1 GiB</translation>
+    </message>
+    <message>
+        <source>waited %1 for a save</source>
+        <translation>等待保存 %1</translation>
     </message>
 </context>
 <context>
@@ -1671,6 +1743,10 @@
     <message>
         <source>Stay</source>
         <translation>留下</translation>
+    </message>
+    <message>
+        <source>%1: done; launch again to train with it</source>
+        <translation>%1：已应用；再次启动即可使用</translation>
     </message>
 </context>
 <context>

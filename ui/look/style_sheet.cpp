@@ -82,7 +82,7 @@ QMenu::item:disabled { color: %muted; }
 QMenu::separator { height: 1px; background: %border; margin: 4px 6px; }
 
 QAbstractItemView { background: transparent; border: none; outline: none; color: %text; selection-background-color: %raised; selection-color: %text; }
-QAbstractItemView::item:selected { background: %raised; color: %text; }
+QAbstractItemView::item:selected { background: %raised; }
 QTableView, QTreeView, QListView { gridline-color: %border; }
 QTableView::item { padding: 0 8px; border-bottom: 1px solid %border; }
 QTableView::item:selected { border-bottom: 1px solid %border; }

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <filesystem>
 
+#include "core/base/exit_code.h"
 #include "ui/look/kind_colors.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
@@ -22,6 +23,20 @@ QString bucketWords(const events::Bucket &bucket)
     return u"%1×%2 b%3"_s.arg(q(bucket.resolution)).arg(bucket.frames).arg(bucket.batchSize);
 }
 
+// A state that a newer worker may have is shown as it calls it.
+QString wordOfState(const std::string &state)
+{
+    const std::pair<const char *, const char *> known[] = {
+        {"starting", QT_TRANSLATE_NOOP("Log", "starting")}, {"training", QT_TRANSLATE_NOOP("Log", "training")},
+        {"saving_last", QT_TRANSLATE_NOOP("Log", "saving the last checkpoint")}, {"stopping", QT_TRANSLATE_NOOP("Log", "stopping")},
+        {"finished", QT_TRANSLATE_NOOP("Log", "finished")}, {"failed", QT_TRANSLATE_NOOP("Log", "failed")}};
+    for (const auto &[name, word] : known) {
+        if (state == name)
+            return translated(word);
+    }
+    return q(state);
+}
+
 // Only what a person reads: the begin, the commit, the end of a save; not its progress.
 std::optional<std::pair<LogModel::Level, QString>> words(const events::Record &record)
 {
@@ -29,8 +44,8 @@ std::optional<std::pair<LogModel::Level, QString>> words(const events::Record &r
     if (const auto *note = std::get_if<events::Note>(&record.payload))
         return std::make_pair(note->level == "error" ? L::Error : note->level == "warning" ? L::Warning : L::Info, q(note->sentence));
     if (const auto *state = std::get_if<events::State>(&record.payload))
-        return std::make_pair(state->exit && *state->exit != 0 && *state->exit != 7 ? L::Error : L::Info,
-                              state->sentence.empty() ? q(state->state) : u"%1: %2"_s.arg(q(state->state), q(state->sentence)));
+        return std::make_pair(state->exit && *state->exit != int(ExitCode::Done) && *state->exit != int(ExitCode::Stopped) ? L::Error : L::Info,
+                              state->sentence.empty() ? wordOfState(state->state) : u"%1: %2"_s.arg(wordOfState(state->state), q(state->sentence)));
     if (const auto *run = std::get_if<events::RunStarted>(&record.payload))
         return std::make_pair(L::Info, translated(QT_TRANSLATE_NOOP("Log", "training on %1, %2 (%3); %4 parameters"))
                                            .arg(q(run->device), q(run->deviceName), q(run->deviceReason), look::count(run->parameters)));
@@ -105,10 +120,10 @@ void LogModel::clear()
 static QString levelWord(LogModel::Level level)
 {
     switch (level) {
-    case LogModel::Step: return u"step "_s;
-    case LogModel::Info: return u"info "_s;
-    case LogModel::Warning: return u"warn "_s;
-    case LogModel::Error: return u"error"_s;
+    case LogModel::Step: return translated(QT_TRANSLATE_NOOP("Log", "step "));
+    case LogModel::Info: return translated(QT_TRANSLATE_NOOP("Log", "info "));
+    case LogModel::Warning: return translated(QT_TRANSLATE_NOOP("Log", "warn "));
+    case LogModel::Error: return translated(QT_TRANSLATE_NOOP("Log", "error"));
     }
     return {};
 }

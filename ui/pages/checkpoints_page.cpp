@@ -9,10 +9,12 @@
 #include <QVBoxLayout>
 
 #include "core/base/host.h"
+#include "core/base/paths.h"
 #include "core/ckptfile/layout.h"
 #include "core/runlog/run_directory.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
+#include "ui/look/toned_delegate.h"
 #include "ui/look/words.h"
 #include "ui/models/checkpoint_rows.h"
 #include "ui/pages/places_panel.h"
@@ -35,6 +37,7 @@ static QTableView *makeTable(QWidget *parent, QAbstractItemModel *model)
     made->setTabKeyNavigation(false);
     made->setWordWrap(false);
     made->horizontalHeader()->setHighlightSections(false);
+    made->setItemDelegate(new look::TonedDelegate(made));
     return made;
 }
 
@@ -48,8 +51,8 @@ CheckpointsPage::CheckpointsPage(session::StageSession *stage, session::RunSessi
     line->addWidget(m_places);
     // The files on the right first: choosing a row, which the list does as it is filled, shows its files.
     QWidget *right = createRight();
-    line->addWidget(createMiddle(), 1);
-    line->addWidget(right);
+    line->addWidget(createMiddle(), 3);
+    line->addWidget(right, 1);
     connect(m_places, &PlacesPanel::chosen, this, &CheckpointsPage::listFolder);
     connect(m_resume, &ResumePanel::resumeAsked, this, &CheckpointsPage::resumeAsked);
     connect(m_showRun, &QPushButton::clicked, this, [this] { Q_EMIT runAsked(m_folder); });
@@ -68,7 +71,18 @@ CheckpointsPage::CheckpointsPage(session::StageSession *stage, session::RunSessi
         known = now;
     });
     connect(m_run, &session::RunSession::ended, this, [this] { if (isVisible()) { m_places->refresh(); refresh(); } });
+    connect(m_stage, &session::StageSession::snapshotChanged, this, &CheckpointsPage::takeOutputs);
     listFolder({});
+}
+
+// As a run of this stage would take it: relative to where this program was started.
+void CheckpointsPage::takeOutputs()
+{
+    const auto snapshot = m_stage->snapshot();
+    if (!snapshot || !snapshot->stage)
+        return;
+    std::error_code ignored;
+    m_places->setOutputs(q(std::filesystem::absolute(expandUser(snapshot->stage->string("outputs")), ignored).lexically_normal()));
 }
 
 CheckpointsPage::~CheckpointsPage()
@@ -124,7 +138,8 @@ QWidget *CheckpointsPage::createRight()
 {
     auto *right = new QFrame(this);
     look::setRole(right, "rightpanel");
-    right->setFixedWidth(272);
+    right->setMinimumWidth(280);
+    right->setMaximumWidth(400);
     auto *box = new QVBoxLayout(right);
     box->setContentsMargins(14, 12, 14, 12);
     box->setSpacing(6);
@@ -132,7 +147,7 @@ QWidget *CheckpointsPage::createRight()
     m_files = makeTable(right, &m_fileModel);
     m_files->horizontalHeader()->hide();
     m_files->setSelectionMode(QAbstractItemView::NoSelection);
-    m_files->setTextElideMode(Qt::ElideMiddle);
+    m_files->setTextElideMode(Qt::ElideLeft);
     m_files->verticalHeader()->setDefaultSectionSize(27);
     m_fileModel.setHeaders({QString(), QString(), QString()});
     m_files->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -156,7 +171,11 @@ QWidget *CheckpointsPage::createRight()
 void CheckpointsPage::showEvent(QShowEvent *event)
 {
     QWidget::showEvent(event);
-    m_places->refresh();
+    // The run that is shown is the first place to look at.
+    if (m_folder.isEmpty() && !m_run->folder().isEmpty())
+        m_places->choose(m_run->folder());
+    else
+        m_places->refresh();
     refresh();
 }
 

@@ -44,6 +44,7 @@ protected:
 private:
     QWidget *createMiddle();
     QWidget *createRight();
+    void takeOutputs();
     void listFolder(const QString &folder);
     void fillList();
     void chooseRow(int row);

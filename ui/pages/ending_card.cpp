@@ -81,11 +81,25 @@ void EndingCard::refresh()
     if (save)
         m_resume->setText(tr("Resume from %1").arg(q(std::filesystem::path(save->path).filename())));
     m_folder->setText(tr("Open the run's folder"));
-    if (m_shownProblems == facts.problems.size())
-        return;
-    m_shownProblems = facts.problems.size();
+    showProblems();
+}
+
+// What the run reported, in the worker's order: that is the order of what helps most. A report that only repeats the ending is left out.
+void EndingCard::showProblems()
+{
+    std::vector<Problem> shown;
+    for (const auto &problem : m_run->facts().problems)
+        if (problem.fix || problem.message != m_run->facts().ending->sentence)
+            shown.push_back(problem);
+    QStringList texts;
+    for (const auto &problem : shown)
+        texts << q(problem.message) + (problem.fix ? q(problem.fix->title) : QString());
+    if (texts == m_shownProblems)
+        return;                                        // cards stay under the pointer
+    m_shownProblems = texts;
     qDeleteAll(m_problems->findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly));
-    for (const auto &problem : facts.problems) {
+    m_problems->setVisible(!shown.empty());
+    for (const auto &problem : shown) {
         auto *card = new settings::ProblemCard(problem, m_problems);
         connect(card, &settings::ProblemCard::fixAsked, this, &EndingCard::fixAsked);
         m_problems->layout()->addWidget(card);

@@ -25,12 +25,14 @@ Q_SIGNALS:
     void folderAsked(const QString &folder);
 
 private:
+    void showProblems();
+
     const session::RunSession *m_run;
     QLabel *m_title, *m_words, *m_where;
     QPushButton *m_resume, *m_folder;
     QVBoxLayout *m_box;
     QWidget *m_problems;
-    std::size_t m_shownProblems = 0;
+    QStringList m_shownProblems;
 };
 
 } // namespace stagewright::pages

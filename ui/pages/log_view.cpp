@@ -14,6 +14,7 @@
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/theme.h"
+#include "ui/look/toned_delegate.h"
 
 namespace stagewright::pages {
 
@@ -23,6 +24,7 @@ LogView::LogView(QWidget *parent) : QWidget(parent), m_list(new QListView(this))
     m_list->setModel(&m_filter);
     m_list->setFont(look::Theme::codeFont(12));
     m_list->setUniformItemSizes(true);
+    m_list->setItemDelegate(new look::TonedDelegate(m_list));
     m_list->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);

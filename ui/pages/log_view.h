@@ -19,6 +19,7 @@ public:
     models::LogModel *model() { return &m_model; }
     int shownLines() const { return m_filter.rowCount(); }
     QLineEdit *search() { return m_search; }
+    QComboBox *level() { return m_level; }
 
 private:
     models::LogModel m_model;

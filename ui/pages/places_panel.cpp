@@ -57,7 +57,10 @@ void PlacesPanel::setOutputs(const QString &folder)
 
 void PlacesPanel::refresh()
 {
-    m_job.start(this, [folder = m_outputs.toStdString()] { return runlog::listRuns(folder); }, [this](Result<std::vector<runlog::RunListing>> runs) {
+    const auto list = [folder = m_outputs.toStdString()] {
+        return folder.empty() ? Result<std::vector<runlog::RunListing>>(std::vector<runlog::RunListing>()) : runlog::listRuns(folder);
+    };
+    m_job.start(this, list, [this](Result<std::vector<runlog::RunListing>> runs) {
         fill(runs ? *runs : std::vector<runlog::RunListing>());
         Q_EMIT listed();
     });
@@ -88,17 +91,24 @@ void PlacesPanel::fill(const std::vector<runlog::RunListing> &runs)
         item->setToolTip(tip);
         item->setSizeHint({100, 28});
     };
+    const auto remark = [this](const QString &text, const QString &tip) {
+        auto *item = new QListWidgetItem(u"    "_s + text, m_list);
+        item->setFlags(Qt::NoItemFlags);
+        item->setToolTip(tip);
+        item->setSizeHint({100, 28});
+    };
     const auto place = [this](const QString &text, const QString &folder, const QString &tip) {
         auto *item = new QListWidgetItem(u"    "_s + text, m_list);
         item->setData(Qt::UserRole, folder);
         item->setToolTip(tip);
         item->setSizeHint({100, 28});
     };
-    heading(u"  "_s + QDir(m_outputs).dirName(), m_outputs);
+    if (!m_outputs.isEmpty())
+        heading(u"  "_s + QDir(m_outputs).dirName(), m_outputs);
     for (const auto &run : runs)
         place(stateMark(run.state) + q(run.name), q(run.folder), q(run.name) + u"\n"_s + (run.sentence.empty() ? q(runlog::runStateName(run.state)) : q(run.sentence)));
-    if (runs.empty())
-        heading(u"    "_s + tr("no runs yet"), m_outputs);
+    if (runs.empty() && !m_outputs.isEmpty())
+        remark(tr("no runs yet"), m_outputs);
     QStringList recent = m_preferences->recent(session::Preferences::Recent::Folders);
     if (!m_wanted.isEmpty() && !recent.contains(m_wanted) && std::none_of(runs.begin(), runs.end(), [&](const auto &run) { return q(run.folder) == m_wanted; }))
         recent.prepend(m_wanted);

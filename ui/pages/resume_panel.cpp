@@ -11,6 +11,7 @@
 
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
+#include "ui/look/toned_delegate.h"
 #include "ui/look/words.h"
 #include "ui/models/checkpoint_rows.h"
 
@@ -40,7 +41,9 @@ ResumePanel::ResumePanel(session::StageSession *stage, QWidget *parent) : QWidge
     box->addLayout(line);
     m_table->setModel(&m_model);
     m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(29);
+    m_table->verticalHeader()->setMinimumSectionSize(29);
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);     // words wrap: nothing is cut off
+    m_table->setItemDelegate(new look::TonedDelegate(m_table));
     m_table->setShowGrid(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -94,7 +97,6 @@ void ResumePanel::plan()
         [checkpoint = look::s(m_checkpoint), stage = snapshot ? snapshot->stage : nullptr, surroundings] { return ckptfile::resumePlan(checkpoint, stage.get(), surroundings); },
         [this](Result<ckptfile::ResumePlan> plan) {
             m_model.setRows(plan ? models::planRows(*plan) : QList<models::Row>());
-            m_table->resizeRowsToContents();
             m_resume->setEnabled(plan && plan->possible);
             m_weights->setEnabled(plan.ok());
             look::setRole(m_words, plan && plan->possible ? "muted" : "error");

@@ -206,7 +206,7 @@ void RunPage::connectRun()
     connect(m_follow, &QPushButton::clicked, this, [this] { m_plot->setFollowing(m_follow->isChecked()); });
     connect(m_whole, &QPushButton::clicked, m_plot, &plots::RunPlot::showWholeRun);
     connect(m_table, &QPushButton::clicked, this, [this] { showTable(m_view->currentWidget() == m_plot); });
-    connect(m_export, &QPushButton::clicked, this, &RunPage::exportTo);
+    connect(m_export, &QPushButton::clicked, this, qOverload<>(&RunPage::exportTo));
     connect(m_save, &QPushButton::clicked, m_run, &session::RunSession::saveNow);
     connect(m_side, &RunSidePanel::checkpointsAsked, this, &RunPage::checkpointsAsked);
     connect(m_side, &RunSidePanel::laneToggled, this, [this](plots::Lane lane, bool on) {
@@ -258,13 +258,18 @@ void RunPage::showTable(bool table)
         m_steps->scrollToBottom();
 }
 
+QString RunPage::exportTo(const QString &file)
+{
+    return file.endsWith(u".csv"_s, Qt::CaseInsensitive) ? m_plot->exportCsv(file) : m_plot->exportPicture(file);
+}
+
 void RunPage::exportTo()
 {
     auto *dialog = new QFileDialog(window(), tr("Export the plot"), m_run->name() + u".png"_s, tr("Picture (*.png);;Vector picture (*.pdf *.svg);;Table (*.csv)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &file) {
-        const QString failed = file.endsWith(u".csv"_s, Qt::CaseInsensitive) ? m_plot->exportCsv(file) : m_plot->exportPicture(file);
+        const QString failed = exportTo(file);
         m_notice->setText(failed);
         m_notice->setVisible(!failed.isEmpty());
     });

@@ -33,6 +33,10 @@ public:
     RunPage(session::RunSession *run, session::Preferences *preferences, QWidget *parent = nullptr);
     plots::RunPlot *plot() { return m_plot; }
     LogView *log() { return m_log; }
+    EndingCard *ending() { return m_ending; }
+    QTableView *stepTable() { return m_steps; }
+    QPushButton *tableButton() { return m_table; }
+    QString exportTo(const QString &file);             // picture or table by its ending; an error sentence, empty where it worked
     QPushButton *saveButton() { return m_save; }
     void exportTo();                                   // asks for a file: picture or table
     void showTable(bool table);

@@ -35,6 +35,13 @@ RunSidePanel::RunSidePanel(const session::RunSession *run, QWidget *parent) : QS
         *title = look::sectionLabel(body);
         box->addWidget(*title);
     };
+    m_runTitle = look::sectionLabel(body);
+    m_runName = new look::ElidedLabel(body, Qt::ElideMiddle);
+    m_runFolder = new look::ElidedLabel(body, Qt::ElideMiddle);
+    look::setRole(m_runFolder, "caption");
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_runTitle, m_runName, m_runFolder})
+        box->addWidget(widget);
+    box->addSpacing(8);
     auto *lanesTitle = look::sectionLabel(body);
     box->addWidget(lanesTitle);
     for (const auto lane : plots::kLanes) {
@@ -80,6 +87,7 @@ RunSidePanel::RunSidePanel(const session::RunSession *run, QWidget *parent) : QS
     setWidget(body);
     connect(m_open, &QPushButton::clicked, this, &RunSidePanel::checkpointsAsked);
     look::bindText(this, [this, lanesTitle] {
+        m_runTitle->setText(tr("RUN"));
         lanesTitle->setText(tr("LANES"));
         for (auto &[lane, check] : m_lanes)
             check->setText(plots::titleOf(lane));
@@ -96,6 +104,8 @@ void RunSidePanel::setLaneChecked(plots::Lane lane, bool on) { m_lanes.at(lane)-
 
 void RunSidePanel::refresh()
 {
+    m_runName->setFullText(m_run->name());
+    m_runFolder->setFullText(q(std::filesystem::path(look::s(m_run->folder())).parent_path()));
     refreshBuffer();
     refreshPhases();
     refreshSaves();
@@ -103,7 +113,7 @@ void RunSidePanel::refresh()
     m_dataTitle->setVisible(bad.has_value());
     m_dataWords->setVisible(bad.has_value());
     if (bad)
-        m_dataWords->setText(tr("%1 bad so far, the last in row %2").arg(bad->total).arg(bad->row));
+        m_dataWords->setText(tr("%1 clips could not be used, the last in row %2").arg(bad->total).arg(bad->row));
 }
 
 void RunSidePanel::refreshBuffer()
@@ -147,17 +157,16 @@ void RunSidePanel::refreshSaves()
         if (!any)
             continue;
         const auto &save = saves[saves.size() - 1 - std::size_t(i)];
-        QString name = q(std::filesystem::path(save.path).filename());
-        name = name.mid(name.indexOf(u'-') + 1);
+        const QString name = save.step >= 0 ? tr("step %1").arg(look::count(save.step)) : q(std::filesystem::path(save.path).filename());
         if (save.phase == "failed") {
             look::setRole(label, "error");
-            label->setFullText(u"✕ "_s + name + u' ' + tr("failed: %1").arg(q(save.sentence)));
+            label->setFullText(u"✕ "_s + name + u" · "_s + tr("failed: %1").arg(q(save.sentence)));
         } else if (save.committed > 0) {
             look::setRole(label, "good");
-            label->setFullText(u"✓ "_s + name + u' ' + (save.phase == "done" ? tr("verified") : tr("committed")) + u" · "_s + look::ago(save.committed, wallSeconds()));
+            label->setFullText(u"✓ "_s + name + u" · "_s + (save.phase == "done" ? tr("verified") : tr("committed")) + u" · "_s + look::ago(save.committed, wallSeconds()));
         } else {
             look::setRole(label, "warning");
-            label->setFullText(u"◔ "_s + name + u' ' + look::wordOfSavePhase(save.phase));
+            label->setFullText(u"◔ "_s + name + u" · "_s + look::wordOfSavePhase(save.phase));
         }
     }
 }

@@ -1,4 +1,4 @@
-// Right of the run's plot: which lanes are shown, the activation buffer, the newest step by phase, the saves.
+// Right of the run's plot: which run it is, which lanes are shown, the activation buffer, the newest step by phase, the saves.
 #pragma once
 
 #include <QScrollArea>
@@ -12,7 +12,10 @@ class QGridLayout;
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
-namespace stagewright::look { class PartsBar; }
+namespace stagewright::look {
+class ElidedLabel;
+class PartsBar;
+}
 
 namespace stagewright::pages {
 
@@ -35,6 +38,8 @@ private:
 
     const session::RunSession *m_run;
     std::map<plots::Lane, QCheckBox *> m_lanes;
+    QLabel *m_runTitle;
+    look::ElidedLabel *m_runName, *m_runFolder;
     QLabel *m_bufferTitle, *m_bufferWords, *m_bufferMore, *m_phasesTitle, *m_savesTitle, *m_dataTitle, *m_dataWords;
     look::PartsBar *m_bufferBar;
     std::map<Phase, std::pair<QLabel *, QLabel *>> m_phases;

@@ -13,6 +13,7 @@ QString titleOf(Lane lane)
     case Lane::Phases: return translated(QT_TRANSLATE_NOOP("Lanes", "Phases"));
     case Lane::Buckets: return translated(QT_TRANSLATE_NOOP("Lanes", "Buckets"));
     case Lane::Saves: return translated(QT_TRANSLATE_NOOP("Lanes", "Saves"));
+    case Lane::StepTime: return translated(QT_TRANSLATE_NOOP("Lanes", "Step time"));
     case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "Host memory"));
     case Lane::Loss: return translated(QT_TRANSLATE_NOOP("Lanes", "Loss"));
     case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "Learning rate"));
@@ -25,15 +26,16 @@ QString titleOf(Lane lane)
 QString shortTitleOf(Lane lane)
 {
     switch (lane) {
-    case Lane::Memory: return translated(QT_TRANSLATE_NOOP("Lanes", "GiB"));
+    case Lane::Memory: return translated(QT_TRANSLATE_NOOP("Lanes", "device memory, %1"));
     case Lane::Phases: return translated(QT_TRANSLATE_NOOP("Lanes", "phase"));
     case Lane::Buckets: return translated(QT_TRANSLATE_NOOP("Lanes", "bucket"));
     case Lane::Saves: return translated(QT_TRANSLATE_NOOP("Lanes", "save"));
-    case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "host"));
+    case Lane::StepTime: return translated(QT_TRANSLATE_NOOP("Lanes", "seconds a step; bars: waiting for a save, for data"));
+    case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "host memory, %1"));
     case Lane::Loss: return translated(QT_TRANSLATE_NOOP("Lanes", "loss"));
-    case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "lr"));
-    case Lane::GradNorm: return translated(QT_TRANSLATE_NOOP("Lanes", "grad"));
-    case Lane::Throughput: return translated(QT_TRANSLATE_NOOP("Lanes", "clips/s"));
+    case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "learning rate"));
+    case Lane::GradNorm: return translated(QT_TRANSLATE_NOOP("Lanes", "gradient norm"));
+    case Lane::Throughput: return translated(QT_TRANSLATE_NOOP("Lanes", "clips per second"));
     }
     return {};
 }
@@ -45,6 +47,7 @@ const char *keyOf(Lane lane)
     case Lane::Phases: return "phases";
     case Lane::Buckets: return "buckets";
     case Lane::Saves: return "saves";
+    case Lane::StepTime: return "step_time";
     case Lane::Host: return "host";
     case Lane::Loss: return "loss";
     case Lane::LearningRate: return "lr";

@@ -54,170 +54,6 @@ RunPlot::RunPlot(QWidget *parent) : QWidget(parent), m_plot(new QCustomPlot(this
 
 RunPlot::~RunPlot() = default;
 
-QCPAxis *RunPlot::timeAxis(Lane lane) const { return m_lanes.at(lane).rect->axis(QCPAxis::atBottom); }
-
-void RunPlot::createLanes()
-{
-    for (const Lane lane : kLanes) {
-        LaneParts parts;
-        parts.rect = new QCPAxisRect(m_plot, false);
-        // Items look for a rect in the layout when they are made; layOut() puts the lanes where they belong.
-        m_plot->plotLayout()->addElement(m_plot->plotLayout()->rowCount(), 0, parts.rect);
-        auto *left = parts.rect->addAxis(QCPAxis::atLeft);
-        auto *bottom = parts.rect->addAxis(QCPAxis::atBottom);
-        parts.rect->setMarginGroup(QCP::msLeft | QCP::msRight, m_margins);
-        parts.rect->setMinimumMargins(QMargins(46, 0, 12, 0));
-        parts.rect->setAutoMargins(QCP::msLeft | QCP::msRight);
-        parts.rect->setMargins(QMargins(46, 0, 12, 0));
-        if (isStrip(lane)) {
-            parts.rect->setMinimumSize(10, 17);
-            parts.rect->setMaximumSize(QWIDGETSIZE_MAX, 17);
-            left->setRange(0, 1);
-            left->setVisible(false);
-        } else {
-            parts.rect->setMinimumSize(10, lane == Lane::Memory ? 90 : 34);
-        }
-        left->setTickLabelPadding(4);
-        left->setTickLengthIn(0);
-        left->setSubTicks(false);
-        left->setNumberFormat(lane == Lane::LearningRate ? u"gb"_s : u"g"_s);
-        left->setNumberPrecision(lane == Lane::LearningRate ? 2 : 4);
-        left->ticker()->setTickCount(lane == Lane::Memory ? 5 : 2);
-        left->ticker()->setTickStepStrategy(QCPAxisTicker::tssReadability);
-        bottom->setTickLengthIn(0);
-        bottom->setSubTicks(false);
-        parts.title = new QCPItemText(m_plot);
-        parts.title->setClipToAxisRect(false);
-        parts.title->position->setAxisRect(parts.rect);
-        parts.title->position->setType(QCPItemPosition::ptAxisRectRatio);
-        parts.title->position->setCoords(0, isStrip(lane) ? 0.5 : 0);
-        parts.title->setPositionAlignment(isStrip(lane) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignTop);
-        parts.title->setPadding(isStrip(lane) ? QMargins(0, 0, 6, 0) : QMargins(6, 3, 0, 0));
-        m_lanes[lane] = parts;
-    }
-}
-
-void RunPlot::createCurves()
-{
-    const auto left = [this](Lane lane) { return m_lanes[lane].rect->axis(QCPAxis::atLeft); };
-    m_memory = new StackedMemory(timeAxis(Lane::Memory), left(Lane::Memory), &m_data);
-    new StripLane(timeAxis(Lane::Phases), left(Lane::Phases), &m_data.phases(), StripLane::Filled);
-    new StripLane(timeAxis(Lane::Buckets), left(Lane::Buckets), &m_data.buckets(), StripLane::Framed);
-    new StripLane(timeAxis(Lane::Saves), left(Lane::Saves), &m_data.saves(), StripLane::Filled);
-    for (const Lane lane : {Lane::Host, Lane::Loss, Lane::Loss, Lane::LearningRate, Lane::GradNorm, Lane::Throughput}) {
-        auto *graph = m_plot->addGraph(timeAxis(lane), left(lane));
-        graph->setAdaptiveSampling(true);
-        graph->setSelectable(QCP::stNone);
-        if (lane == Lane::Host)
-            graph->setLineStyle(QCPGraph::lsStepLeft);
-        m_lanes[lane].graphs.push_back(graph);
-    }
-    m_limitLine = new QCPItemLine(m_plot);
-    m_limitText = new QCPItemText(m_plot);
-    m_hostText = new QCPItemText(m_plot);
-    for (auto *position : {m_limitLine->start, m_limitLine->end}) {
-        position->setAxisRect(m_lanes[Lane::Memory].rect);
-        position->setAxes(timeAxis(Lane::Memory), left(Lane::Memory));
-        position->setTypeX(QCPItemPosition::ptAxisRectRatio);
-        position->setTypeY(QCPItemPosition::ptPlotCoords);
-    }
-    for (auto *text : {m_limitText, m_hostText}) {
-        const Lane lane = text == m_limitText ? Lane::Memory : Lane::Host;
-        text->setClipToAxisRect(false);
-        text->position->setAxisRect(m_lanes[lane].rect);
-        text->position->setType(QCPItemPosition::ptAxisRectRatio);
-        text->position->setCoords(1, 0);
-        text->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
-        text->setPadding(QMargins(0, 3, 6, 0));
-    }
-}
-
-// Only the visible lanes lie in the layout; the lowest has the time axis' labels.
-void RunPlot::layOut()
-{
-    auto *layout = m_plot->plotLayout();
-    for (auto &[lane, parts] : m_lanes)
-        if (parts.rect->layout() == layout)
-            layout->take(parts.rect);
-    layout->simplify();
-    std::optional<Lane> lowest;
-    int row = 0;
-    for (const Lane lane : kLanes) {
-        const bool visible = isLaneVisible(lane);
-        m_lanes[lane].rect->setVisible(visible);
-        m_lanes[lane].title->setVisible(visible);
-        if (!visible)
-            continue;
-        layout->addElement(row, 0, m_lanes[lane].rect);
-        layout->setRowStretchFactor(row, isStrip(lane) ? 0.001 : lane == Lane::Memory ? 4.2 : lane == Lane::Loss ? 1.5 : 0.8);
-        ++row;
-        lowest = lane;
-    }
-    m_limitLine->setVisible(isLaneVisible(Lane::Memory));
-    m_limitText->setVisible(isLaneVisible(Lane::Memory));
-    m_hostText->setVisible(isLaneVisible(Lane::Host));
-    for (const Lane lane : kLanes) {
-        const bool labels = lowest && lane == *lowest;
-        auto *bottom = timeAxis(lane);
-        bottom->setTickLabels(labels);
-        bottom->setVisible(labels);
-        m_lanes[lane].rect->setAutoMargins(labels ? QCP::msLeft | QCP::msRight | QCP::msBottom : QCP::msLeft | QCP::msRight);
-        if (!labels)
-            m_lanes[lane].rect->setMargins(QMargins(46, 0, 12, 0));
-        if (labels) {
-            QSharedPointer<ElapsedTicker> ticker(new ElapsedTicker);
-            ticker->setTickCount(7);
-            ticker->stepAt = [this](double x) {
-                const StepMark *mark = m_data.stepAt(x);
-                return mark && x <= m_data.end() ? tr("step %1").arg(look::count(mark->step)) : QString();
-            };
-            bottom->setTicker(ticker);
-        }
-    }
-}
-
-void RunPlot::recolor()
-{
-    const auto &t = tokens();
-    m_plot->setBackground(QBrush(t.ground));
-    const QFont small = look::Theme::uiFont(11);
-    for (auto &[lane, parts] : m_lanes) {
-        for (auto *axis : parts.rect->axes()) {
-            axis->setBasePen(axis->axisType() == QCPAxis::atBottom ? QPen(t.border) : QPen(Qt::NoPen));
-            axis->setTickPen(Qt::NoPen);
-            axis->setTickLabelColor(t.muted);
-            axis->setTickLabelFont(small);
-            axis->grid()->setPen(QPen(t.border, 1));
-            axis->grid()->setZeroLinePen(Qt::NoPen);
-            axis->grid()->setVisible(axis->axisType() == QCPAxis::atLeft && !isStrip(lane));
-        }
-        parts.title->setColor(t.muted);
-        parts.title->setFont(small);
-    }
-    const QColor blue = t.dark ? QColor(0x56B4E9) : QColor(0x0072B2);
-    const auto pen = [](QColor color, double width, int alpha = 255) { color.setAlpha(alpha); return QPen(color, width); };
-    m_lanes[Lane::Host].graphs[0]->setPen(pen(look::colorOf(HostKind::Other), 1.5));
-    m_lanes[Lane::Loss].graphs[0]->setPen(pen(blue, 1, 110));
-    m_lanes[Lane::Loss].graphs[1]->setPen(pen(blue, 2));
-    m_lanes[Lane::LearningRate].graphs[0]->setPen(pen(look::colorOf(MemoryKind::Optimizer), 1.5));
-    m_lanes[Lane::GradNorm].graphs[0]->setPen(pen(look::colorOf(MemoryKind::Gradient), 1.2));
-    m_lanes[Lane::Throughput].graphs[0]->setPen(pen(look::colorOf(MemoryKind::Ema), 1.2));
-    m_limitLine->setPen(QPen(t.error, 1.5));
-    m_limitText->setColor(t.error);
-    m_limitText->setFont(small);
-    m_hostText->setColor(t.muted);
-    m_hostText->setFont(small);
-    m_overlay->update();
-}
-
-void RunPlot::retitle()
-{
-    for (auto &[lane, parts] : m_lanes)
-        parts.title->setText(shortTitleOf(lane));
-    setAccessibleName(tr("Run plot"));
-    setToolTip({});
-}
-
 void RunPlot::take(const std::vector<events::Record> &records)
 {
     const auto seen = m_data.kindsSeen();
@@ -263,6 +99,11 @@ void RunPlot::fillGraphs()
             m_smoothWeight = 0.95 * m_smoothWeight + 0.05;
             add(Lane::Loss, 1, mark.to, m_smoothLoss / m_smoothWeight);
         }
+        add(Lane::StepTime, 0, mark.to, mark.seconds);
+        if (mark.wait > 0)
+            add(Lane::StepTime, 1, mark.to, mark.wait);
+        if (mark.blocked > 0)
+            add(Lane::StepTime, 2, mark.to, mark.blocked);
         add(Lane::LearningRate, 0, mark.to, mark.lr);
         add(Lane::GradNorm, 0, mark.to, mark.gradNorm);
         add(Lane::Throughput, 0, mark.to, mark.samplesPerSecond);
@@ -348,46 +189,6 @@ void RunPlot::showWholeRun()
     m_span = 1e12;
     setFollowing(true);
     scheduleReplot();
-}
-
-void RunPlot::fitValues()
-{
-    for (const Lane lane : m_visible)
-        if (!isStrip(lane))
-            fitLane(lane);
-}
-
-void RunPlot::fitLane(Lane lane)
-{
-    auto *axis = m_lanes[lane].rect->axis(QCPAxis::atLeft);
-    if (lane == Lane::Memory) {
-        const double highest = m_memory->highestIn({m_from, m_to}), limit = double(m_data.limitBytes()) / kGiB;
-        // A limit far above the curve would flatten it: then it is named instead of drawn.
-        const bool inside = limit > 0 && highest > 0.4 * limit;
-        const double top = inside ? std::max(limit, highest) * 1.06 : std::max(highest * 1.18, 0.01);
-        axis->setRange(0, top);
-        m_limitLine->setVisible(isLaneVisible(lane) && inside);
-        m_limitLine->start->setCoords(0, limit);
-        m_limitLine->end->setCoords(1, limit);
-        m_limitText->setText(limit <= 0 ? QString() : inside ? tr("%1 GiB").arg(limit, 0, 'f', 1) : tr("limit %1 GiB ↑").arg(limit, 0, 'f', 1));
-        m_limitText->position->setCoords(1, inside ? std::max(0.0, 1 - limit / top) : 0);
-        return;
-    }
-    bool any = false;
-    QCPRange range;
-    for (auto *graph : m_lanes[lane].graphs) {
-        bool found = false;
-        const QCPRange own = graph->getValueRange(found, QCP::sdBoth, {m_from, m_to});
-        if (found)
-            range = any ? QCPRange(std::min(range.lower, own.lower), std::max(range.upper, own.upper)) : own;
-        any = any || found;
-    }
-    if (!any)
-        range = QCPRange(0, 1);
-    if (lane == Lane::Host || lane == Lane::Throughput || lane == Lane::LearningRate)
-        range.lower = std::min(0.0, range.lower);
-    const double room = range.upper > range.lower ? (range.upper - range.lower) * 0.14 : std::max(std::fabs(range.upper) * 0.2, 1e-12);
-    axis->setRange(range.lower == 0 ? 0 : range.lower - room, range.upper + room);
 }
 
 void RunPlot::setLaneVisible(Lane lane, bool visible)
@@ -508,73 +309,6 @@ void RunPlot::hover(const QPoint &at)
     const QStringList lines = readoutLines(x, &title);
     const QRect last = timeAxis(*m_visible.rbegin())->axisRect()->rect();
     m_overlay->show(at.x(), QRect(area.left(), area.top(), area.width(), last.bottom() - area.top()), title, lines);
-}
-
-QString RunPlot::readoutAt(double seconds) const
-{
-    QString title;
-    const QStringList lines = readoutLines(seconds, &title);
-    return title + u'\n' + lines.join(u'\n');
-}
-
-QStringList RunPlot::readoutLines(double x, QString *title) const
-{
-    QStringList lines;
-    const StepMark *step = m_data.stepAt(x);
-    *title = look::elapsed(x);
-    if (step)
-        *title = tr("step %1 · %2").arg(look::count(step->step), look::elapsed(x));
-    if (const Stretch *phase = m_data.stretchAt(m_data.phases(), x); phase && phase->phase >= 0)
-        *title += u" · "_s + look::wordOf(Phase(phase->phase));
-    if (const MemorySample *memory = m_data.memoryAt(x)) {
-        const QString limit = m_data.limitBytes() > 0 ? tr(" of %1").arg(look::bytes(double(m_data.limitBytes()))) : QString();
-        const bool measured = step && step->traced;
-        lines << (measured || !step ? tr("%1%2 at this moment") : tr("%1%2, the step's peak")).arg(look::bytes(memory->total), limit);
-        QStringList kinds;
-        std::vector<std::pair<float, MemoryKind>> byAmount;
-        for (const MemoryKind kind : look::kStackOrder)
-            if (memory->bytes[std::size_t(kind)] > 0)
-                byAmount.push_back({memory->bytes[std::size_t(kind)], kind});
-        std::sort(byAmount.begin(), byAmount.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
-        for (const auto &[amount, kind] : byAmount) {
-            kinds << look::wordOf(kind) + u' ' + look::bytes(amount);
-            if (kinds.size() == 2) {
-                lines << kinds.join(u" · "_s);
-                kinds.clear();
-            }
-        }
-        if (!kinds.isEmpty())
-            lines << kinds.join(u" · "_s);
-    }
-    if (step) {
-        lines << tr("%1 × %2 frames, %3×%4, batch %5").arg(look::q(step->bucket.resolution)).arg(step->bucket.frames).arg(step->bucket.width).arg(step->bucket.height).arg(step->bucket.batchSize);
-        lines << tr("loss %1 · lr %2 · grad norm %3").arg(look::figure(step->loss), look::figure(step->lr, 2), look::figure(step->gradNorm, 3));
-        lines << tr("%1 a step · %2 clips/s · waited %3 for data").arg(look::duration(step->to - step->from), look::figure(step->samplesPerSecond, 3), look::duration(step->wait));
-    }
-    if (const Stretch *save = m_data.stretchAt(m_data.saves(), x))
-        lines << tr("save: %1").arg(save->text);
-    const auto &host = m_data.host();
-    const auto after = std::upper_bound(host.begin(), host.end(), x, [](double at, const HostSample &s) { return at < s.at; });
-    if (after != host.begin() && (after - 1)->resident > 0)
-        lines << tr("host: worker %1").arg(look::bytes(double((after - 1)->resident)));
-    return lines;
-}
-
-QString RunPlot::textAlternative() const
-{
-    if (m_data.steps().empty())
-        return tr("No step yet.");
-    const StepMark &last = m_data.steps().back();
-    QString words = tr("Step %1 at %2: loss %3, peak device memory %4.")
-                        .arg(look::count(last.step), look::elapsed(last.to), look::figure(last.loss), look::bytes(double(last.peakBytes)));
-    if (const MemorySample *memory = m_data.memoryAt(m_data.memoryEnd())) {
-        QStringList kinds;
-        for (const MemoryKind kind : look::kStackOrder)
-            if (memory->bytes[std::size_t(kind)] > 0)
-                kinds << look::wordOf(kind) + u' ' + look::bytes(memory->bytes[std::size_t(kind)]);
-        words += u' ' + kinds.join(u", "_s) + u'.';
-    }
-    return words;
 }
 
 } // namespace stagewright::plots

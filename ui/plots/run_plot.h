@@ -49,6 +49,8 @@ public:
     void setRange(double from, double to);             // by a person: stops following unless the newest is inside
 
     QString readoutAt(double seconds) const;           // what hovering there says
+    QString shownReadout() const;                      // what is said now, empty while the pointer is elsewhere
+    QWidget *canvas() const;                           // where the lanes are; takes the mouse
     QString textAlternative() const;                   // the plot in sentences, for screen readers
 
     // Each returns an error sentence, empty where it worked.
@@ -85,6 +87,8 @@ private:
     void applyRange(double from, double to);
     void fitValues();
     void fitLane(Lane lane);
+    void fitMemory();
+    void fitCurves(Lane lane);
     void hover(const QPoint &at);
     QStringList readoutLines(double seconds, QString *title) const;
     void wheel(class QWheelEvent *event);

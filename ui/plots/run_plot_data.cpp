@@ -36,8 +36,8 @@ void RunPlotData::take(const events::Record &record)
 void RunPlotData::takeStep(double x, std::int64_t step, const events::Step &update)
 {
     const double start = std::max(m_steps.empty() ? 0.0 : m_steps.back().to, x - update.seconds);
-    StepMark mark{start, x, step, update.loss, update.lr, update.gradNorm, update.seconds > 0 ? double(update.samples) / update.seconds : 0,
-                  update.dataWaitSeconds, update.peakBytes, false, update.bucket};
+    StepMark mark{start, x, step, update.seconds, update.loss, update.lr, update.gradNorm, update.seconds > 0 ? double(update.samples) / update.seconds : 0,
+                  update.dataWaitSeconds, update.blockedSeconds, update.peakBytes, false, update.bucket};
     if (m_pendingTrace && m_pendingTrace->first == step) {
         mark.traced = true;
         addTrace(start, m_pendingTrace->second);

@@ -32,7 +32,9 @@ struct Stretch {
 struct StepMark {
     double from = 0, to = 0;
     std::int64_t step = 0;
-    double loss = 0, lr = 0, gradNorm = 0, samplesPerSecond = 0, wait = 0;
+    double seconds = 0;                    // as the record says; to - from may be less where records came late
+    double loss = 0, lr = 0, gradNorm = 0, samplesPerSecond = 0;
+    double wait = 0, blocked = 0;          // seconds for data, for a save
     std::int64_t peakBytes = 0;
     bool traced = false;                   // its memory curve is measured inside the step; otherwise its peak is shown flat
     events::Bucket bucket;

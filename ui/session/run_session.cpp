@@ -2,6 +2,8 @@
 
 #include <QCoreApplication>
 
+#include "core/base/exit_code.h"
+
 namespace stagewright::session {
 
 RunSession::RunSession(QObject *parent) : QObject(parent), m_worker(new RunFollowerWorker)
@@ -144,6 +146,16 @@ QString wordOf(RunPhase phase)
     case RunPhase::Ended: return translated(QT_TRANSLATE_NOOP("RunPhase", "Ended"));
     }
     return {};
+}
+
+QString wordOfEnding(int exit)
+{
+    const auto translated = [](const char *text) { return QCoreApplication::translate("RunPhase", text); };
+    switch (ExitCode(exit)) {
+    case ExitCode::Done: return translated(QT_TRANSLATE_NOOP("RunPhase", "Finished"));
+    case ExitCode::Stopped: return translated(QT_TRANSLATE_NOOP("RunPhase", "Stopped"));
+    default: return translated(QT_TRANSLATE_NOOP("RunPhase", "Failed"));
+    }
 }
 
 } // namespace stagewright::session

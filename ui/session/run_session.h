@@ -70,5 +70,6 @@ private:
 };
 
 QString wordOf(RunPhase phase);                    // translated
+QString wordOfEnding(int exit);                    // "Finished", "Stopped", "Failed"; by exit code
 
 } // namespace stagewright::session

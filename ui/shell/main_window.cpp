@@ -11,6 +11,7 @@
 
 #include "core/config/option.h"
 #include "core/config/overrides.h"
+#include "core/runlog/run_directory.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/words.h"
@@ -69,11 +70,7 @@ void MainWindow::createPages()
         m_pages->addWidget(page);
     connect(m_rail, &Rail::chosen, this, &MainWindow::showPage);
     connect(m_runPage, &pages::RunPage::launchAsked, this, [this] { launch(); });
-    connect(m_runPage, &pages::RunPage::fixAsked, this, [this](const Fix &fix) {
-        if (auto applied = m_stage.applyFix(fix); !applied)
-            say(q(applied.error().message()));
-        showPage(PageId::Configure);
-    });
+    connect(m_runPage, &pages::RunPage::fixAsked, this, &MainWindow::fixStageOfRun);
     connect(m_runPage, &pages::RunPage::resumeAsked, this, [this](const QString &checkpoint) { launch(checkpoint); });
     connect(m_runPage, &pages::RunPage::checkpointsAsked, this, [this] {
         if (!m_run.folder().isEmpty())
@@ -149,6 +146,25 @@ void MainWindow::openStage(const QString &file)
 {
     if (auto opened = m_stage.open(std::filesystem::absolute(look::pathOf(file))); !opened)
         say(q(opened.error().message()));
+}
+
+// A fix that a run asks for belongs into the run's own stage, which need not be the one that is open.
+void MainWindow::fixStageOfRun(const Fix &fix)
+{
+    m_identityJob.start(this, [folder = look::pathOf(m_run.folder())] { return runlog::readIdentity(folder); },
+        [this, fix](Result<runlog::RunIdentity> run) {
+            const auto file = run ? std::filesystem::path(run->stageFile) : std::filesystem::path();
+            std::error_code ignored;
+            if (!file.empty() && file != m_stage.file() && std::filesystem::exists(file, ignored))
+                openStage(q(file));
+            if (auto applied = m_stage.applyFix(fix); !applied)
+                say(q(applied.error().message()));
+            else
+                say(tr("%1: done; launch again to train with it").arg(q(fix.title)));
+            showPage(PageId::Configure);
+            if (!fix.edits.empty())
+                m_configure->showOption(q(fix.edits.back().path));
+        });
 }
 
 void MainWindow::openDemo()

@@ -57,6 +57,7 @@ private:
     void connectStage();
     void connectRun();
     void askForStage();
+    void fixStageOfRun(const Fix &fix);
     void say(const QString &sentence);
 
     session::Preferences m_preferences;
@@ -64,6 +65,7 @@ private:
     session::RunSession m_run;
     session::DeviceInfo m_device;
     StageOpener m_opener;
+    session::Job m_identityJob;
     Rail *m_rail;
     TopBar *m_top;
     StatusBar *m_status;

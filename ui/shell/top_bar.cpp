@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QPushButton>
 
+#include "core/base/exit_code.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/theme.h"
@@ -103,16 +104,18 @@ void TopBar::refreshRun()
     const auto &t = look::tokens();
     const auto phase = m_run->phase();
     const auto &facts = m_run->facts();
-    QString state = session::wordOf(phase);
+    const auto exit = facts.ending ? std::optional(facts.ending->exit) : std::nullopt;
+    const bool badly = exit && *exit != int(ExitCode::Done) && *exit != int(ExitCode::Stopped);
+    QString state = exit ? session::wordOfEnding(*exit) : session::wordOf(phase);
     if (m_run->isActive() && facts.step >= 0) {
         state += tr(" · step %1").arg(look::count(facts.step));
         if (facts.started && facts.started->maxSteps > 0)
             state += tr(" of %1").arg(look::count(facts.started->maxSteps));
     }
-    m_state->show(m_run->isActive() ? (m_run->isSilent() ? t.warning : t.good) : t.muted, state);
+    m_state->show(m_run->isActive() ? (m_run->isSilent() ? t.warning : t.good) : badly ? t.error : t.muted, state);
     const bool safe = m_run->isSafeToStop();
-    m_safe->setVisible(phase != session::RunPhase::Idle);
     m_safe->show(safe ? t.good : t.warning, safe ? tr("Safe to stop") : tr("Saving, wait"));
+    m_safe->setVisible(m_run->isActive());
     m_launch->setVisible(!m_run->isActive());
     m_stop->setVisible(m_run->isActive());
 }
