@@ -362,7 +362,7 @@ Status refuseDamage(const Contents &contents, const LoadOptions &options)
             return Error(ExitCode::Checkpoint, problem.code, problem.message, problem.file);
     }
     if (!contents.counters && !options.weightsOnly)
-        return refuse(contents.folder, "checkpoint.missing-states", "running_states.json is missing, so step and epoch are unknown; load weights only, or choose another checkpoint");
+        return refuse(contents.folder, "checkpoint.missing-states", "running_states.json is missing, so step and epoch are unknown; load the weights alone (model.from_pretrained), or choose another checkpoint");
     return Done{};
 }
 

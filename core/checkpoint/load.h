@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/checkpoint/training_state.h"
+#include "core/ckptfile/relayout.h"
 
 namespace stagewright::checkpoint {
 
@@ -48,10 +50,14 @@ struct WeightOptions {
     bool strict = false;                 // model.strict_load: any missing, unexpected or reshaped tensor is an error
     bool allowMismatch = false;          // skip tensors of another shape instead of refusing
     double minimumMatch = 0.5;           // share of the model's numbers that must be found, else refused
+    // Rotary orders of the model, and of the file as the user says: no file tells (a checkpoint of ours does, by its config). Where they differ rows are moved; where the
+    // file's is not known it is taken to be the model's, with a warning.
+    std::optional<ckptfile::RopeOrder> modelRope, fileRope;
 };
 
 // Bare weights for fine-tuning: a .safetensors file, a torch.save file (.pt, .pth, .bin), a folder of shards with its index, or a checkpoint
 // folder (its model/). Leading "module." (any number), and the usual single wrappers ("model.", "state_dict" …) are stripped with a note.
+// Projections that are fused in the file and separate in the model, or the reverse, are cut or joined with a note.
 // Writes into each parameter's weight, and into its master where defined, converting the dtype.
 Result<LoadReport> loadWeights(const std::filesystem::path &path, TrainingState &target, const WeightOptions &options = {});
 

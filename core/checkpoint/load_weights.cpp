@@ -1,9 +1,11 @@
 #include <algorithm>
 
+#include "core/base/files.h"
 #include "core/base/units.h"
 #include "core/checkpoint/load.h"
 #include "core/checkpoint/load_plan.h"
 #include "core/checkpoint/tensor_type.h"
+#include "core/ckptfile/layout.h"
 
 namespace stagewright::checkpoint {
 
@@ -49,6 +51,28 @@ std::string listed(const std::vector<std::string> &names)
     return text + (names.size() > 3 ? " and " + std::to_string(names.size() - 3) + " more" : "");
 }
 
+void withoutWrapper(std::vector<StoredTensor> &tensors, const std::string &wrapper)
+{
+    for (StoredTensor &tensor : tensors) {
+        std::string name(withoutPrefixes(tensor.name));
+        if (!wrapper.empty() && name.starts_with(wrapper))
+            tensor.name = name.substr(wrapper.size());
+    }
+}
+
+// Whether the names' projections are fused; nothing where there are none.
+template <class Named>
+std::optional<bool> hasFused(const Named &tensors)
+{
+    for (const auto &tensor : tensors) {
+        if (tensor.name.find("_attn.qkv.") != std::string::npos || tensor.name.find(".linear1.") != std::string::npos)
+            return true;
+        if (tensor.name.find("_attn.q_proj.") != std::string::npos || tensor.name.find(".v_mlp.") != std::string::npos)
+            return false;
+    }
+    return std::nullopt;
+}
+
 void note(LoadReport &report, Severity severity, const char *code, const std::string &sentence)
 {
     Problem problem;
@@ -57,6 +81,30 @@ void note(LoadReport &report, Severity severity, const char *code, const std::st
     problem.message = report.folder.string() + ": " + sentence;
     problem.file = report.folder.string();
     report.notes.push_back(std::move(problem));
+}
+
+// The file's tensors as the model has them.
+Status fitLayout(std::vector<StoredTensor> &tensors, const fs::path &path, const TrainingState &target, const WeightOptions &options, LoadReport &report)
+{
+    const auto fused = hasFused(tensors), wanted = hasFused(target.parameters);
+    if (!fused || !wanted || !options.modelRope)
+        return Done{};
+    std::optional<RopeOrder> stored = options.fileRope;
+    if (const auto config = readFile(path / kConfigFile); config && !stored)
+        stored = ropeOrderOf(*config);
+    if (!stored)
+        note(report, Severity::Warning, "checkpoint.rope-unsaid", std::string("no file says in which rotary order its weights are; they are taken to be in the model's (")
+                 + ropeOrderName(*options.modelRope) + "). Set pretrained_rope to flux or opensora");
+    const RopeOrder from = stored.value_or(*options.modelRope);
+    if (from == *options.modelRope && *fused == *wanted)
+        return Done{};
+    auto changed = changeLayout(tensors, {from, *options.modelRope, wanted});
+    if (!changed)
+        return changed.error();
+    tensors = std::move(*changed);
+    note(report, Severity::Hint, "checkpoint.layout-changed", std::string("converted to the model's layout: ") + (from == *options.modelRope ? "" : "rotary order " + std::string(ropeOrderName(from)) + " to " + ropeOrderName(*options.modelRope))
+             + (from != *options.modelRope && *fused != *wanted ? ", " : "") + (*fused == *wanted ? "" : *fused ? "fused projections cut" : "projections fused"));
+    return Done{};
 }
 
 } // namespace
@@ -69,16 +117,16 @@ Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, cons
     LoadReport report;
     report.folder = path;
     const std::string wrapper = commonWrapper(*tensors, target);
+    const bool hadPrefixes = TensorMap(*tensors).hadPrefixes();
+    withoutWrapper(*tensors, wrapper);
+    if (Status fitted = fitLayout(*tensors, path, target, options, report); !fitted)
+        return fitted.error();
     const TensorMap stored(*tensors);
     std::vector<CopyStep> steps;
     std::int64_t matched = 0, wanted = 0;
-    std::vector<ParameterState> renamed;     // as the file would name them, to find what is unexpected
     for (ParameterState &parameter : target.parameters) {
         wanted += parameter.weight.numel();
-        ParameterState alias;
-        alias.name = wrapper + parameter.name;
-        renamed.push_back(alias);
-        const StoredTensor *from = stored.find(alias.name);
+        const StoredTensor *from = stored.find(parameter.name);
         if (!from) {
             report.missing.push_back(parameter.name);
             continue;
@@ -92,7 +140,7 @@ Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, cons
         if (parameter.master.defined())
             steps.push_back({from, parameter.master});
     }
-    report.unexpected = stored.without(renamed);
+    report.unexpected = stored.without(target.parameters);
     const auto refuse = [&](const char *code, const std::string &sentence) { return Error(ExitCode::Checkpoint, code, path.string() + ": " + sentence, path.string()); };
     const double share = wanted > 0 ? static_cast<double>(matched) / static_cast<double>(wanted) : 1;
     if (share < options.minimumMatch)
@@ -105,8 +153,8 @@ Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, cons
         return refuse("checkpoint.not-strict", "strict_load is on and the names differ" + (report.missing.empty() ? "" : "; missing: " + listed(report.missing)) + (report.unexpected.empty() ? "" : "; unexpected: " + listed(report.unexpected)));
     if (Status copied = copyAll(steps, {}); !copied)
         return copied.error();
-    if (stored.hadPrefixes() || !wrapper.empty())
-        note(report, Severity::Hint, "checkpoint.prefix", "names began with \"" + (stored.hadPrefixes() ? std::string("module.") : std::string()) + wrapper + "\", which was left out");
+    if (hadPrefixes || !wrapper.empty())
+        note(report, Severity::Hint, "checkpoint.prefix", "names began with \"" + (hadPrefixes ? std::string("module.") : std::string()) + wrapper + "\", which was left out");
     if (!report.missing.empty())
         note(report, Severity::Warning, "checkpoint.missing", std::to_string(report.missing.size()) + " tensors of the model are not in there and keep their initial values: " + listed(report.missing));
     if (!report.unexpected.empty())

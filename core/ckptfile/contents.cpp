@@ -95,7 +95,7 @@ private:
     void openCounters()
     {
         if (!exists(kRunningStatesFile)) {
-            absent("running_states.json is missing: epoch and step are unknown, so only weights can be loaded");
+            absent("running_states.json is missing: epoch and step are unknown, so only weights can be loaded (model.from_pretrained)");
             return;
         }
         if (const auto text = readSmall(kRunningStatesFile)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "core/base/files.h"
@@ -165,6 +166,41 @@ private:
     std::int64_t m_done = 0, m_total = 0;
 };
 
+// ema.pt holds rank 0's flat piece of each tensor, which is all of it where the world size was 1.
+Status giveShapes(std::vector<StoredTensor> &pieces, const std::vector<StoredTensor> &weights, const std::string &folder)
+{
+    std::map<std::string_view, const StoredTensor *> byName;
+    for (const StoredTensor &weight : weights)
+        byName[withoutPrefixes(weight.name)] = &weight;
+    for (StoredTensor &piece : pieces) {
+        const auto weight = byName.find(withoutPrefixes(piece.name));
+        if (weight == byName.end() || weight->second->elements() != piece.elements())
+            return Error(ExitCode::Checkpoint, "checkpoint.flat-ema", folder + ": ema.pt holds only one rank's piece of \"" + piece.name + "\"; export the master weights or the model's", folder);
+        piece.shape = weight->second->shape;
+    }
+    return Done{};
+}
+
+Status changeLayoutFor(std::vector<StoredTensor> &tensors, const std::string &configYaml, const ExportOptions &options, const fs::path &checkpoint)
+{
+    if (!options.rope && !options.fused)
+        return Done{};
+    std::optional<RopeOrder> stored = options.storedRope;
+    if (const auto said = ropeOrderOf(configYaml)) {
+        if (stored && stored != said)
+            return Error(ExitCode::Usage, "checkpoint.rope-unsaid", checkpoint.string() + " says that its weights are in the rotary order of " + ropeOrderName(*said) + ", not of " + ropeOrderName(*stored), checkpoint.string());
+        stored = said;
+    }
+    if (options.rope && !stored)
+        return Error(ExitCode::Usage, "checkpoint.rope-unsaid", "nothing says in which rotary order the weights of " + checkpoint.string() + " are; say it with --from flux or --from opensora", checkpoint.string());
+    const RopeOrder from = stored.value_or(RopeOrder::Neighbours);
+    auto changed = changeLayout(tensors, {from, options.rope.value_or(from), options.fused});
+    if (!changed)
+        return changed.error();
+    tensors = std::move(*changed);
+    return Done{};
+}
+
 Result<std::vector<StoredTensor>> chooseTensors(Contents contents, ExportSource source)
 {
     const std::string folder = contents.folder.string();
@@ -181,8 +217,10 @@ Result<std::vector<StoredTensor>> chooseTensors(Contents contents, ExportSource 
     std::vector<StoredTensor> tensors = std::move(ema ? contents.ema : contents.master);
     if (tensors.empty())
         return Error(ExitCode::Checkpoint, ema ? "checkpoint.missing-ema" : "checkpoint.missing-master", folder + " has no " + (ema ? "EMA (ema.safetensors)" : "master weights (master.safetensors)") + "; export the model's weights instead", folder);
-    if (ema && contents.emaIsFlat)
-        return Error(ExitCode::Checkpoint, "checkpoint.flat-ema", folder + ": ema.pt holds flat pieces without their shapes; load the checkpoint in a run, or export the model's weights", folder);
+    if (ema && contents.emaIsFlat) {
+        if (Status shaped = giveShapes(tensors, contents.weights, folder); !shaped)
+            return shaped.error();
+    }
     return tensors;
 }
 
@@ -243,9 +281,12 @@ Result<std::vector<fs::path>> exportWeights(const fs::path &checkpoint, const fs
     auto contents = openCheckpoint(checkpoint);
     if (!contents)
         return contents.error();
+    const std::string configYaml = contents->configYaml;
     auto tensors = chooseTensors(std::move(*contents), options.source);
     if (!tensors)
         return tensors.error();
+    if (Status changed = changeLayoutFor(*tensors, configYaml, options, checkpoint); !changed)
+        return changed.error();
     Exporter exporter(std::move(*tensors), options);
     return options.shardMebibytes > 0 ? exportShards(exporter, out, options.shardMebibytes) : exportOneFile(exporter, out);
 }

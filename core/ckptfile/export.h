@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/ckptfile/relayout.h"
 
 namespace stagewright::ckptfile {
 
@@ -16,11 +18,15 @@ enum class ExportSource { Model, Ema, Master };
 struct ExportOptions {
     ExportSource source = ExportSource::Model;
     double shardMebibytes = 0;               // 0: one file; else a folder of shards cut at this size, with an index
+    // Rotary orders: what the file shall have, and what the checkpoint has where its own config does not say.
+    std::optional<RopeOrder> rope, storedRope;
+    std::optional<bool> fused;               // projections of the file; nothing: as they are
     bool halfPrecision = false;              // fp32 tensors are rounded to bf16 (nearest, ties to even)
     std::function<bool(std::int64_t done, std::int64_t total)> progress;     // bytes; false cancels
 };
 
-// out: a .safetensors file, or a folder for shards (made; must be empty or new). Written beside it first, then renamed. Names without prefix.
+// out: a .safetensors file, or a folder for shards (made; must be empty or new). Written beside it first, then renamed. Names without prefix. An ema.pt whose pieces are
+// whole gets the model's shapes. Error (Usage): another rotary order is asked for and nothing says which one the checkpoint is in.
 // Returns the files written.
 Result<std::vector<std::filesystem::path>> exportWeights(const std::filesystem::path &checkpoint, const std::filesystem::path &out,
                                                          const ExportOptions &options = {});

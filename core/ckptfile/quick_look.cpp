@@ -129,9 +129,11 @@ void lookAtForeign(ListedCheckpoint &checkpoint)
         return reject(checkpoint, Badge::Incomplete, "stagewright/manifest.json is missing");
     if (checkpoint.bytes == 0)
         return reject(checkpoint, Badge::Incomplete, "the folder is empty");
+    if (fs::exists(checkpoint.path / "lora", ignored) && !fs::exists(checkpoint.path / kModelFolder, ignored))
+        return reject(checkpoint, Badge::Incomplete, "it is a LoRA checkpoint (lora/), which cannot be loaded yet; merge it into full weights with the program that wrote it");
     auto text = readFile(checkpoint.path / kRunningStatesFile, 1 << 20);
     if (!text)
-        return reject(checkpoint, Badge::Incomplete, "running_states.json is missing or unreadable");
+        return reject(checkpoint, Badge::Incomplete, "running_states.json is missing or unreadable; its weights alone load with --model.from_pretrained");
     auto counters = parseRunningStates(*text, "running_states.json");
     if (!counters)
         return reject(checkpoint, Badge::Damaged, counters.error().message());

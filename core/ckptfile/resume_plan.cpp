@@ -199,7 +199,7 @@ private:
     void progress()
     {
         if (!m_contents.counters) {
-            add("progress", "unknown", kNothing, "running_states.json is missing or unreadable; load weights only, or choose another checkpoint", Severity::Error);
+            add("progress", "unknown", kNothing, "running_states.json is missing or unreadable; load the weights alone (model.from_pretrained), or choose another checkpoint", Severity::Error);
             return;
         }
         const Counters &counters = *m_contents.counters;
@@ -270,6 +270,8 @@ private:
         const auto streams = std::count_if(m_contents.extras.begin(), m_contents.extras.end(), [](const StoredTensor &tensor) { return tensor.name.starts_with(kRandomPrefix); });
         if (streams > 0)
             add("random streams", std::to_string(streams), "seed " + config::toPython(m_stage.at("seed")), "restored: the run goes on bit for bit (on the CPU)");
+        else if (m_stage.string("compat") == "none")
+            add("random streams", "none", "seed " + config::toPython(m_stage.at("seed")), "follow from seed and place in the data: nothing has to be restored");
         else
             add("random streams", "none", "seed " + config::toPython(m_stage.at("seed")), "start anew from the seed", Severity::Warning);
         const auto gradients = std::count_if(m_contents.extras.begin(), m_contents.extras.end(), [](const StoredTensor &tensor) { return tensor.name.starts_with(kGradientPrefix); });

@@ -21,6 +21,15 @@ StoredTensor::StoredTensor(std::shared_ptr<const TorchArchive> archive, std::str
 {
 }
 
+StoredTensor::StoredTensor(std::string tensorName, std::vector<RowRun> rows)
+    : name(std::move(tensorName)), dtype(rows.front().from->dtype), shape(rows.front().from->shape)
+{
+    shape[0] = 0;
+    for (const RowRun &run : rows)
+        shape[0] += run.count;
+    m_rows = std::make_shared<const std::vector<RowRun>>(std::move(rows));
+}
+
 std::int64_t StoredTensor::elements() const
 {
     std::int64_t count = 1;
@@ -29,11 +38,46 @@ std::int64_t StoredTensor::elements() const
     return count;
 }
 
-const fs::path &StoredTensor::file() const { return m_safetensors ? m_safetensors->input().path() : m_archive->input().path(); }
+const fs::path &StoredTensor::file() const { return m_rows ? m_rows->front().from->file() : m_safetensors ? m_safetensors->input().path() : m_archive->input().path(); }
 
 Status StoredTensor::read(std::int64_t offset, void *into, std::int64_t bytes) const
 {
+    if (m_rows)
+        return readRows(offset, static_cast<char *>(into), bytes);
     return m_safetensors ? m_safetensors->read(m_index, offset, into, bytes) : m_archive->read(m_pickled, offset, into, bytes);
+}
+
+// Sources of no more than this are read whole: a bias in another order would else be a read for each number.
+constexpr std::int64_t kSmall = 1 << 20;
+
+Status StoredTensor::readRows(std::int64_t offset, char *into, std::int64_t bytes) const
+{
+    const std::int64_t rowBytes = shape[0] > 0 ? this->bytes() / shape[0] : 0;
+    const StoredTensor *cached = nullptr;
+    std::string whole;
+    std::int64_t start = 0;                      // of the run, in bytes of this tensor
+    for (const RowRun &run : *m_rows) {
+        const std::int64_t size = run.count * rowBytes;
+        if (bytes > 0 && offset < start + size) {
+            const std::int64_t part = std::min(bytes, start + size - offset), at = run.first * rowBytes + offset - start;
+            if (run.from->bytes() <= kSmall && cached != run.from.get()) {
+                auto read = run.from->readAll();
+                if (!read)
+                    return read.error();
+                whole = std::move(*read);
+                cached = run.from.get();
+            }
+            if (run.from->bytes() <= kSmall)
+                std::copy_n(whole.data() + at, part, into);
+            else if (Status read = run.from->read(at, into, part); !read)
+                return read;
+            into += part;
+            offset += part;
+            bytes -= part;
+        }
+        start += size;
+    }
+    return Done{};
 }
 
 Result<std::string> StoredTensor::readAll() const

@@ -14,12 +14,22 @@
 
 namespace stagewright::ckptfile {
 
+class StoredTensor;
+
+struct RowRun {                                  // rows (along the first dimension) of another tensor
+    std::shared_ptr<const StoredTensor> from;
+    std::int64_t first = 0, count = 0;
+};
+
 // Cheap to copy; keeps its file open. Any thread.
 class StoredTensor
 {
 public:
     StoredTensor(std::shared_ptr<const SafetensorsFile> file, std::size_t index);
     StoredTensor(std::shared_ptr<const TorchArchive> archive, std::string name, PickledTensor tensor);
+
+    // Put together of rows, in order; all sources have one type, and one size of a row. Nothing is read yet.
+    StoredTensor(std::string name, std::vector<RowRun> rows);
 
     std::string name;
     DType dtype = DType::F32;
@@ -35,6 +45,8 @@ private:
     std::size_t m_index = 0;
     std::shared_ptr<const TorchArchive> m_archive;
     PickledTensor m_pickled;
+    Status readRows(std::int64_t offset, char *into, std::int64_t bytes) const;
+    std::shared_ptr<const std::vector<RowRun>> m_rows;
 };
 
 // Every tensor of one safetensors file in header order, or of a torch.save file that holds a dict of tensors (also one level down, under

@@ -34,7 +34,7 @@ public:
 
     Result<ExitCode> run(const Invocation &invocation, Output &output) override
     {
-        auto folder = client::findRun(invocation.positionals[0], m_outputs);
+        auto folder = folderNamed(invocation.positionals[0]);
         if (!folder)
             return folder.error();
         auto leftovers = ckptfile::findLeftovers(*folder);
@@ -60,6 +60,16 @@ public:
     }
 
 private:
+    // Checkpoints that were copied away from their run leave their leftovers in any folder.
+    Result<std::filesystem::path> folderNamed(const std::string &named) const
+    {
+        auto run = client::findRun(named, m_outputs);
+        std::error_code ignored;
+        if (!run && std::filesystem::is_directory(named, ignored))
+            return std::filesystem::path(named);
+        return run;
+    }
+
     bool m_write = false;
     std::string m_outputs = "outputs";
 };

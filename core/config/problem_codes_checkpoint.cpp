@@ -6,7 +6,7 @@ namespace stagewright::config {
 const std::vector<ProblemCode> &checkpointCodes()
 {
     static const std::vector<ProblemCode> codes = {
-        {"checkpoint.ambiguous", {"load is a pattern that matches several checkpoints", "load 的通配模式匹配到多个检查点"}},
+        {"checkpoint.ambiguous", {"load is a pattern that matches several checkpoints; the newest whole one is taken", "load 的通配模式匹配到多个检查点；将采用其中最新的完整检查点"}},
         {"checkpoint.bad-archive", {"a file of PyTorch's is no readable archive", "PyTorch 文件不是可读的归档"}},
         {"checkpoint.bad-index", {"the index of a checkpoint's shards cannot be read", "无法读取检查点分片的索引"}},
         {"checkpoint.bad-manifest", {"the list of a checkpoint's files cannot be read", "无法读取检查点的文件清单"}},
@@ -28,6 +28,7 @@ const std::vector<ProblemCode> &checkpointCodes()
         {"checkpoint.identical", {"two checkpoints hold the same weights", "两个检查点的权重完全相同"}},
         {"checkpoint.incomplete", {"a checkpoint is not complete", "检查点不完整"}},
         {"checkpoint.layout", {"two models differ in more than their layout", "两个模型的差异不止于布局"}},
+        {"checkpoint.layout-changed", {"weights were converted to the model's layout", "权重已转换为模型的布局"}},
         {"checkpoint.lora", {"the checkpoint is an adapter, which cannot be loaded yet", "检查点是适配器，目前还不能加载"}},
         {"checkpoint.mismatched", {"tensors have another shape than the model's", "张量形状与模型不符"}},
         {"checkpoint.missing", {"there is no checkpoint where load points", "load 指向的位置没有检查点"}},
@@ -59,6 +60,7 @@ const std::vector<ProblemCode> &checkpointCodes()
         {"checkpoint.rehearsal-differs", {"the rehearsed resume did not give the same as going on", "演练的续训结果与不中断训练不同"}},
         {"checkpoint.rehearsal-too-short", {"the rehearsal was too short to prove anything", "演练步数太少，不足以证明结果"}},
         {"checkpoint.rejected", {"the checkpoint to resume from cannot be used", "无法使用要续训的检查点"}},
+        {"checkpoint.rope-unsaid", {"nothing says in which rotary order the weights are", "无从得知权重采用哪种旋转顺序"}},
         {"checkpoint.save-failed", {"a save failed", "保存失败"}},
         {"checkpoint.saved", {"a checkpoint was saved", "已保存检查点"}},
         {"checkpoint.setting-changed", {"a setting changed since the checkpoint", "自检查点以来某项设置已改变"}},

@@ -76,8 +76,8 @@ void checkLoad(const Stage &stage, const Facts &facts, Findings &findings)
         findings.error("checkpoint.missing", "load", "load: nothing matches the pattern " + absolutePath(*load));
         return;
     }
-    findings.error("checkpoint.ambiguous", "load", "load: the pattern " + *load + " matches " + std::to_string(matches.size()) + " folders (" + joined(matches, ", ")
-            + "); name one of them, the newest is " + matches.back())
+    findings.hint("checkpoint.ambiguous", "load", "load: the pattern " + *load + " matches " + std::to_string(matches.size()) + " folders; the newest whole one is taken ("
+            + matches.back() + " unless something is wrong with it)")
         .fix = setTo(stage, "Use the newest, " + matches.back(), "load", Value(matches.back()));
 }
 

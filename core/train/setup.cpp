@@ -55,6 +55,9 @@ Status loadPretrained(const TrainerParts &parts, Engine &engine, Reporter &repor
     }
     checkpoint::WeightOptions options;
     options.strict = parts.stage.boolean("model.strict_load");
+    options.modelRope = parts.stage.boolean("model.use_liger_rope") ? ckptfile::RopeOrder::Halves : ckptfile::RopeOrder::Neighbours;
+    if (parts.stage.isSet("pretrained_rope"))
+        options.fileRope = ckptfile::ropeOrderNamed(parts.stage.string("pretrained_rope"));
     const auto report = checkpoint::loadWeights(path, engine.state(), options);
     if (!report)
         return report.error().during("loading model.from_pretrained");
