@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 
 #include "core/base/files.h"
@@ -149,6 +150,14 @@ void judgeAlive(RunCondition &condition)
     }
 }
 
+// Written to so lately that a process which does so cannot be called silent.
+bool isYoung(const fs::path &file)
+{
+    std::error_code failed;
+    const auto written = fs::last_write_time(file, failed);
+    return !failed && fs::file_time_type::clock::now() - written < std::chrono::duration<double>(kSilentAfterSeconds);
+}
+
 } // namespace
 
 fs::path deathPath(const fs::path &runFolder)
@@ -189,6 +198,8 @@ RunCondition conditionOf(const fs::path &runFolder)
     std::error_code ignored;
     if (auto told = endingInHistory(runFolder))
         setEnding(condition, told->exit, told->sentence);
+    else if (isYoung(historyPath(runFolder)))
+        condition.state = RunState::Starting;          // a worker makes its history before its first lease
     else if (fs::exists(historyPath(runFolder), ignored))
         setDied(condition, "the run has a history but no readable lease; its process cannot be found");
     else if (fs::exists(configPath(runFolder), ignored))

@@ -245,6 +245,8 @@ void TestRunState::withoutALeaseTheFilesSpeak()
     std::ofstream(configPath(folder())) << "a: 1\n";
     QCOMPARE(stateOf(folder()), RunState::Starting);
     std::ofstream(historyPath(folder())) << "";
+    QCOMPARE(stateOf(folder()), RunState::Starting);       // its worker has yet to write the first lease
+    fs::last_write_time(historyPath(folder()), fs::file_time_type::clock::now() - std::chrono::seconds(60));
     QCOMPARE(stateOf(folder()), RunState::Died);
     std::ofstream(historyPath(folder())) << R"({"event":"state","time":1,"state":"finished","exit":0})" << "\n";
     QCOMPARE(stateOf(folder()), RunState::Finished);
