@@ -3,6 +3,8 @@
 #include "core/base/files.h"
 #include "core/commands/config_fix.h"
 #include "core/commands/factories.h"
+#include "core/commands/plan_question.h"
+#include "core/commands/table_columns.h"
 #include "core/config/validate.h"
 
 namespace stagewright::commands {
@@ -21,6 +23,7 @@ public:
     void declare(CLI::App &app) override
     {
         app.add_flag("--fix", m_fix, "Show the edits that would mend what has one answer");
+        app.add_option("--fit-device", m_device, "Also check that every bucket fits: a GPU's name, cpu, or a GPU's memory in GiB");
         app.add_flag("--write", m_write, "With --fix: make the edits in the files");
     }
 
@@ -46,7 +49,7 @@ private:
         auto stage = config::loadStage(file, invocation.overrides);
         if (!stage)
             return stage.error();
-        Problems problems = config::validate(*stage, config::surroundingsOfThisMachine(*stage));
+        Problems problems = problemsOf(*stage);
         if (m_fix) {
             if (auto status = fix(problems, file, output); !status)
                 return status;
@@ -55,11 +58,21 @@ private:
                 stage = config::loadStage(file, invocation.overrides);
                 if (!stage)
                     return stage.error();
-                problems = config::validate(*stage, config::surroundingsOfThisMachine(*stage));
+                problems = problemsOf(*stage);
             }
         }
         output.problems().insert(output.problems().end(), problems.begin(), problems.end());
+        if (!m_device.empty())
+            return checkFit(*stage, output);
         return Done{};
+    }
+
+    static Problems problemsOf(const config::Stage &stage)
+    {
+        Problems problems = config::validate(stage, config::surroundingsOfThisMachine(stage));
+        if (const auto lacking = columnProblem(stage))
+            problems.insert(problems.begin(), *lacking);
+        return problems;
     }
 
     Status fix(const Problems &problems, const std::string &file, Output &output)
@@ -81,7 +94,29 @@ private:
         return Done{};
     }
 
+    // A stage that is wrong otherwise cannot be planned, and is not asked about.
+    Status checkFit(const config::Stage &stage, Output &output)
+    {
+        if (hasErrors(output.problems()))
+            return Done{};
+        events::PlanRequest request;
+        request.ask = "plan";
+        request.fitDevice = m_device;
+        auto answer = askPlanner(m_planner, stage, std::move(request));
+        if (!answer)
+            return answer.error();
+        Problems &problems = output.problems();
+        problems.insert(problems.end(), answer->notes.begin(), answer->notes.end());
+        if (answer->plan) {
+            const Problems found = unfitting(*answer->plan, stage);
+            problems.insert(problems.end(), found.begin(), found.end());
+        }
+        return Done{};
+    }
+
     bool m_fix = false, m_write = false;
+    std::string m_device;
+    client::PlanHelper m_planner;
 };
 
 } // namespace

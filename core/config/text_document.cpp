@@ -24,90 +24,92 @@ bool isPath(const std::vector<std::string> &path)
     return !path.empty();
 }
 
-// The new text, if it still parses; an edit never leaves a broken file behind.
-Status accepted(std::string &text, Result<std::string> edited, Format format)
-{
-    if (!edited)
-        return edited.error();
-    const auto check = [&]() -> Status {
-        if (format == Format::Python) {
-            auto parsed = python::EditableText::parse(*edited);
-            return parsed ? Status(Done{}) : Status(parsed.error());
-        }
-        auto parsed = yaml::EditableText::parse(*edited);
-        return parsed ? Status(Done{}) : Status(parsed.error());
-    };
-    if (auto parsed = check(); !parsed)
-        return Error(ExitCode::Usage, "config.edit", "this edit would leave a file that cannot be read (" + parsed.error().message() + "); edit the text");
-    text = std::move(edited.value());
-    return Done{};
-}
-
 } // namespace
 
 TextDocument::TextDocument(std::string text, Format format) : m_text(std::move(text)), m_format(format) {}
 
+template <class Editable>
+Result<Editable> TextDocument::parsed() const
+{
+    if (!m_parsed) {
+        auto document = Editable::parse(m_text);
+        if (!document)
+            return document.error();
+        m_parsed = std::make_shared<const Editable>(std::move(document.value()));
+    }
+    return *static_cast<const Editable *>(m_parsed.get());
+}
+
+// Takes the new text, if it still parses; an edit never leaves a broken file behind.
+template <class Editable>
+Status TextDocument::accept(Result<std::string> edited)
+{
+    if (!edited)
+        return edited.error();
+    auto document = Editable::parse(*edited);
+    if (!document)
+        return Error(ExitCode::Usage, "config.edit", "this edit would leave a file that cannot be read (" + document.error().message() + "); edit the text");
+    m_parsed = std::make_shared<const Editable>(std::move(document.value()));
+    m_text = std::move(edited.value());
+    return Done{};
+}
+
 Status TextDocument::setValue(std::string_view dottedPath, std::string_view expression)
 {
-    m_parsed.reset();
     const auto path = split(dottedPath, '.');
     if (!isPath(path))
         return badPath(dottedPath);
     const std::string spelled(trimmed(expression));
     if (m_format == Format::Python) {
-        auto document = python::EditableText::parse(m_text);
-        if (!document)
-            return document.error();
-        return accepted(m_text, document->set(path, spelled), m_format);
+        const auto document = parsed<python::EditableText>();
+        return document ? accept<python::EditableText>(document->set(path, spelled)) : Status(document.error());
     }
     auto value = parseLiteral(spelled);
     if (!value)
         return value.error();
     if (value->isNumber())
         value->spelling = spelled;
-    auto document = yaml::EditableText::parse(m_text);
+    const auto document = parsed<yaml::EditableText>();
     if (!document)
         return document.error();
-    std::string text = m_text;
-    if (auto status = accepted(text, document->set(path, *value, spelled), m_format); !status)
+    TextDocument attempt = *this;
+    if (auto status = attempt.accept<yaml::EditableText>(document->set(path, *value, spelled)); !status)
         return status;
     // YAML has many ways to write a key; an edit that did not arrive is none.
-    const auto again = yaml::EditableText::parse(text);
+    const auto again = attempt.parsed<yaml::EditableText>();
     const auto written = again ? again->valueAt(path) : std::nullopt;
     if (!written || toPython(*written) != toPython(*value))
         return Error(ExitCode::Usage, "config.edit", "`" + std::string(dottedPath) + "` is written in a form that cannot be edited value by value; edit the text");
-    m_text = std::move(text);
+    *this = std::move(attempt);
     return Done{};
 }
 
 Status TextDocument::removeKey(std::string_view dottedPath)
 {
-    m_parsed.reset();
     const auto path = split(dottedPath, '.');
     if (!isPath(path))
         return badPath(dottedPath);
     if (m_format == Format::Python) {
-        auto document = python::EditableText::parse(m_text);
-        return document ? accepted(m_text, document->remove(path), m_format) : Status(document.error());
+        const auto document = parsed<python::EditableText>();
+        return document ? accept<python::EditableText>(document->remove(path)) : Status(document.error());
     }
-    auto document = yaml::EditableText::parse(m_text);
-    return document ? accepted(m_text, document->remove(path), m_format) : Status(document.error());
+    const auto document = parsed<yaml::EditableText>();
+    return document ? accept<yaml::EditableText>(document->remove(path)) : Status(document.error());
 }
 
 Status TextDocument::renameKey(std::string_view dottedPath, std::string_view newName)
 {
-    m_parsed.reset();
     const auto path = split(dottedPath, '.');
     if (!isPath(path))
         return badPath(dottedPath);
     if (newName.empty() || newName.find('.') != newName.npos)
         return badPath(newName);
     if (m_format == Format::Python) {
-        auto document = python::EditableText::parse(m_text);
-        return document ? accepted(m_text, document->rename(path, std::string(newName)), m_format) : Status(document.error());
+        const auto document = parsed<python::EditableText>();
+        return document ? accept<python::EditableText>(document->rename(path, std::string(newName))) : Status(document.error());
     }
-    auto document = yaml::EditableText::parse(m_text);
-    return document ? accepted(m_text, document->rename(path, std::string(newName)), m_format) : Status(document.error());
+    const auto document = parsed<yaml::EditableText>();
+    return document ? accept<yaml::EditableText>(document->rename(path, std::string(newName))) : Status(document.error());
 }
 
 std::optional<int> TextDocument::lineOf(std::string_view dottedPath) const
@@ -116,21 +118,11 @@ std::optional<int> TextDocument::lineOf(std::string_view dottedPath) const
     if (!isPath(path))
         return std::nullopt;
     if (m_format == Format::Python) {
-        if (!m_parsed) {
-            auto document = python::EditableText::parse(m_text);
-            if (!document)
-                return std::nullopt;
-            m_parsed = std::make_shared<python::EditableText>(std::move(document.value()));
-        }
-        return static_cast<const python::EditableText *>(m_parsed.get())->lineOf(path);
+        const auto document = parsed<python::EditableText>();
+        return document ? document->lineOf(path) : std::nullopt;
     }
-    if (!m_parsed) {
-        auto document = yaml::EditableText::parse(m_text);
-        if (!document)
-            return std::nullopt;
-        m_parsed = std::make_shared<yaml::EditableText>(std::move(document.value()));
-    }
-    return static_cast<const yaml::EditableText *>(m_parsed.get())->lineOf(path);
+    const auto document = parsed<yaml::EditableText>();
+    return document ? document->lineOf(path) : std::nullopt;
 }
 
 } // namespace stagewright::config

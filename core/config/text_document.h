@@ -35,7 +35,9 @@ public:
 private:
     std::string m_text;
     Format m_format;
-    mutable std::shared_ptr<const void> m_parsed;              // of m_text, for lineOf(); one thread at a time
+    template <class Editable> Result<Editable> parsed() const;
+    template <class Editable> Status accept(Result<std::string> edited);
+    mutable std::shared_ptr<const void> m_parsed;              // of m_text, so that an edit parses once; one thread at a time
 };
 
 // One Python literal or expression that needs no names: what a person types into a field or after a flag.

@@ -60,12 +60,17 @@ double keystroke(session::StageSession &stage, const std::string &path, const st
     clock.start();
     if (auto set = stage.setValue(path, value); !set)
         fail(set.error().message());
-    while (!stage.isSettled()) {
-        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
-        if (clock.elapsed() > kWaitMs)
-            fail("no snapshot came");
-    }
-    return double(clock.nsecsElapsed()) / 1e6;
+    const auto wait = [&](auto done) {
+        while (!done()) {
+            QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+            if (clock.elapsed() > kWaitMs)
+                fail("no snapshot came");
+        }
+    };
+    wait([&] { return stage.isValidated(); });
+    const double milliseconds = double(clock.nsecsElapsed()) / 1e6;
+    wait([&] { return stage.isSettled(); });
+    return milliseconds;
 }
 
 } // namespace

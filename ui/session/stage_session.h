@@ -46,7 +46,8 @@ public:
     Status take(const std::vector<config::Change> &changes, const QString &label);
 
     SnapshotPtr snapshot() const { return m_snapshot; }        // of the newest text whose snapshot is ready; never null once open
-    bool isSettled() const { return m_snapshot && m_snapshot->revision == m_revision; }
+    bool isValidated() const { return m_snapshot && m_snapshot->revision == m_revision; }
+    bool isSettled() const { return isValidated() && !m_snapshot->provisional; }
     bool isDirty() const { return !m_undo.isClean(); }
     QUndoStack *undoStack() { return &m_undo; }
 
@@ -74,6 +75,8 @@ private:
     void applyEdit(const Splice &splice, bool forward);
     void pushSplice(Splice splice, const QString &label, int mergeKey);
     void scheduleSnapshot();
+    void scheduleQuickSnapshot(const std::string &path, const std::string &expression);
+    config::TextDocument &document();
     void scheduleJournal();
     Journal currentJournal() const;
     void writeJournalLater();
@@ -88,7 +91,8 @@ private:
     SnapshotPtr m_snapshot;
     QUndoStack m_undo;
     std::vector<std::string> m_mergePaths;
-    Job m_snapshotJob, m_saveJob, m_journalJob;
+    config::TextDocument m_document{{}, config::Format::Python};   // parsed once; of m_text, or of an older text
+    Job m_snapshotJob, m_quickJob, m_saveJob, m_journalJob;
     QTimer m_journalTimer, m_touchTimer;
     QFileSystemWatcher m_watcher;
     QString m_restoredNotice;

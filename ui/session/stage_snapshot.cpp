@@ -1,6 +1,7 @@
 #include "ui/session/stage_snapshot.h"
 
 #include "core/base/host.h"
+#include "core/config/text_document.h"
 #include "core/config/validate.h"
 
 namespace stagewright::session {
@@ -95,6 +96,30 @@ SnapshotPtr takeSnapshot(const std::string &text, const std::filesystem::path &f
         }
         snapshot->stage = std::make_shared<const Stage>(std::move(*stage));
     }
+    snapshot->seconds = steadySeconds() - start;
+    return snapshot;
+}
+
+SnapshotPtr withValue(const SnapshotPtr &before, const std::string &path, const std::string &expression, std::int64_t revision)
+{
+    if (!before || !before->stage || before->stage->m_helperNames.count(path.substr(0, path.find('.'))))
+        return nullptr;
+    auto value = config::parseLiteral(expression);
+    const Value *old = before->valueOf(path);
+    if (!value || !old || old->isDict() || value->isDict())
+        return nullptr;
+    const double start = steadySeconds();
+    auto snapshot = std::make_shared<StageSnapshot>();
+    snapshot->revision = revision;
+    snapshot->bases = before->bases;
+    snapshot->provisional = true;
+    auto stage = std::make_shared<Stage>(*before->stage);
+    value->origin = old->origin;
+    if (config::toPython(*value) != expression)
+        value->spelling = expression;
+    *config::lookUp(stage->values(), path) = std::move(*value);
+    snapshot->problems = config::validate(*stage, config::surroundingsOfThisMachine(*stage));
+    snapshot->stage = std::move(stage);
     snapshot->seconds = steadySeconds() - start;
     return snapshot;
 }

@@ -27,6 +27,7 @@ struct StageSnapshot {
     std::vector<std::shared_ptr<const config::Stage>> bases;   // each base file resolved by itself, nearest first
     Problems problems;                                         // errors first; with an unreadable text exactly its error
     double seconds = 0;                                        // what reading and validating took
+    bool provisional = false;                                  // made from the one before (withValue); the whole text is still being read
 
     bool canLaunch() const { return stage && !hasErrors(problems); }
     const config::Value *valueOf(std::string_view path) const;  // what is set, null where nothing is
@@ -39,6 +40,10 @@ using SnapshotPtr = std::shared_ptr<const StageSnapshot>;
 
 // Pure and slow enough for another thread (it looks at the disk).
 SnapshotPtr takeSnapshot(const std::string &text, const std::filesystem::path &file, std::int64_t revision);
+
+// `before` with one value changed and validated again: what takeSnapshot() of the edited text will say, in a fraction of its time. Null where
+// only the text can tell: the option is not set in it, other values are computed from it, or the expression uses names.
+SnapshotPtr withValue(const SnapshotPtr &before, const std::string &path, const std::string &expression, std::int64_t revision);
 
 std::string spelled(const config::Value &value);               // value.spelling, or its repr
 

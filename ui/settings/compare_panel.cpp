@@ -1,6 +1,5 @@
 #include "ui/settings/compare_panel.h"
 
-#include <QComboBox>
 #include <QDateTime>
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -18,6 +17,7 @@
 #include "ui/look/parts.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
+#include "ui/settings/calm_combo_box.h"
 #include "ui/settings/option_words.h"
 
 namespace stagewright::settings {
@@ -59,7 +59,7 @@ void ComparePanel::createTop()
     auto *line = new QHBoxLayout;
     line->setSpacing(8);
     m_with = look::label("muted", this);
-    m_choice = new QComboBox(this);
+    m_choice = new CalmComboBox(this);
     m_choice->setMinimumWidth(220);
     m_choice->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     m_choice->setMaxVisibleItems(24);

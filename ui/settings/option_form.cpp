@@ -24,6 +24,7 @@ OptionForm::OptionForm(QWidget *parent) : QScrollArea(parent)
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto *body = new QWidget(this);
     look::setRole(body, "scrollbody");
+    body->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);     // never wider than the form, so that nothing scrolls sideways
     m_body = new QVBoxLayout(body);
     m_body->setContentsMargins(0, 0, 0, 24);
     m_body->setSpacing(0);

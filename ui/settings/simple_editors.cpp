@@ -6,14 +6,13 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QPainter>
-#include <QWheelEvent>
 
 #include "core/config/text_document.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
+#include "ui/settings/calm_combo_box.h"
 #include "ui/settings/option_words.h"
 
 namespace stagewright::settings {
@@ -155,27 +154,6 @@ void PathEditor::browse()
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &chosen) { ask(quoted(chosen)); });
     dialog->open();
 }
-
-namespace {
-// Scrolling the form must not change values that pass under the pointer.
-class CalmComboBox : public QComboBox
-{
-public:
-    using QComboBox::QComboBox;
-
-protected:
-    void wheelEvent(QWheelEvent *event) override { event->ignore(); }
-    void paintEvent(QPaintEvent *event) override
-    {
-        QComboBox::paintEvent(event);
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen(look::tokens().muted, 1.6));
-        const QPointF at(width() - 14.0, height() / 2.0 - 1.5);
-        painter.drawPolyline(QPolygonF{at, at + QPointF(3.5, 3.5), at + QPointF(7, 0)});
-    }
-};
-} // namespace
 
 ChoiceEditor::ChoiceEditor(const config::Option &option, QWidget *parent) : OptionEditor(option, parent), m_box(new CalmComboBox(this))
 {

@@ -192,6 +192,7 @@ void CliTest::badInputGivesCodeAndSentence_data()
     row("noBatch", {QStringLiteral("buckets"), stage, QStringLiteral("--dataset.data-path"), QStringLiteral("tiny.csv")}, 3, "batch");
     row("learnedEncoder", {train, stage, QStringLiteral("--t5.type"), QStringLiteral("text_embedder")}, 2, "t5");
     row("nothingToLoad", {train, stage, QStringLiteral("--load"), QStringLiteral("nowhere/epoch*")}, 4, "nowhere");
+    row("columnsMissing", {QStringLiteral("check"), QStringLiteral("STAGE"), QStringLiteral("--dataset.data-path"), QStringLiteral("short.csv")}, 2, "num_frames");
     row("noSuchRun", {QStringLiteral("attach"), QStringLiteral("nobody")}, 2, "nobody");
     row("notACheckpoint", {QStringLiteral("inspect"), QStringLiteral("short.csv")}, 4, "short.csv");
 }
