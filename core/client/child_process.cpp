@@ -48,15 +48,22 @@ std::vector<char *> pointers(std::vector<std::string> &texts)
 class SpawnSettings
 {
 public:
-    explicit SpawnSettings(int output)
+    explicit SpawnSettings(const SpawnRequest &request)
     {
+        const int output = request.output;
         ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (request.input >= 0)
+            ::posix_spawn_file_actions_adddup2(&actions, request.input, 0);
+        else
+            ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         if (output >= 0)
             ::posix_spawn_file_actions_adddup2(&actions, output, 1);
         else
             ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
+        if (request.silentErrors)
+            ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+        else
+            ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
         ::posix_spawn_file_actions_addclosefrom_np(&actions, kFirstForeignDescriptor);
         ::posix_spawnattr_init(&attributes);
         ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
@@ -86,7 +93,7 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const SpawnRequest &re
 {
     std::vector<std::string> arguments = request.arguments;
     std::vector<std::string> environment = environmentWith(request.environment);
-    const SpawnSettings settings(request.output);
+    const SpawnSettings settings(request);
     pid_t pid = 0;
     const int failed = ::posix_spawn(&pid, arguments[0].c_str(), &settings.actions, &settings.attributes, pointers(arguments).data(),
                                      pointers(environment).data());

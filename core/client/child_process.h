@@ -16,6 +16,8 @@ struct SpawnRequest {
     std::vector<std::string> arguments;                    // the program first: a list, never a line for a shell
     std::vector<std::pair<std::string, std::string>> environment;
     int output = -1;                                       // descriptor for its standard output and error; -1: /dev/null
+    int input = -1;                                        // descriptor for its standard input; -1: /dev/null
+    bool silentErrors = false;                             // standard error to /dev/null instead of output
 };
 
 // Any thread.

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/commands/config_fix.h"
 #include "core/commands/factories.h"
+#include "core/commands/plan_question.h"
 #include "core/commands/table_columns.h"
 #include "core/config/validate.h"
 
@@ -22,6 +23,7 @@ public:
     void declare(CLI::App &app) override
     {
         app.add_flag("--fix", m_fix, "Show the edits that would mend what has one answer");
+        app.add_option("--fit-device", m_device, "Also check that every bucket fits: a GPU's name, cpu, or a GPU's memory in GiB");
         app.add_flag("--write", m_write, "With --fix: make the edits in the files");
     }
 
@@ -60,6 +62,8 @@ private:
             }
         }
         output.problems().insert(output.problems().end(), problems.begin(), problems.end());
+        if (!m_device.empty())
+            return checkFit(*stage, output);
         return Done{};
     }
 
@@ -90,7 +94,29 @@ private:
         return Done{};
     }
 
+    // A stage that is wrong otherwise cannot be planned, and is not asked about.
+    Status checkFit(const config::Stage &stage, Output &output)
+    {
+        if (hasErrors(output.problems()))
+            return Done{};
+        events::PlanRequest request;
+        request.ask = "plan";
+        request.fitDevice = m_device;
+        auto answer = askPlanner(m_planner, stage, std::move(request));
+        if (!answer)
+            return answer.error();
+        Problems &problems = output.problems();
+        problems.insert(problems.end(), answer->notes.begin(), answer->notes.end());
+        if (answer->plan) {
+            const Problems found = unfitting(*answer->plan, stage);
+            problems.insert(problems.end(), found.begin(), found.end());
+        }
+        return Done{};
+    }
+
     bool m_fix = false, m_write = false;
+    std::string m_device;
+    client::PlanHelper m_planner;
 };
 
 } // namespace

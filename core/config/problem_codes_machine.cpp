@@ -31,14 +31,20 @@ const std::vector<ProblemCode> &machineCodes()
         {"memory.buffer-oversized", {"the activation buffer is much larger than any bucket needs", "激活缓冲区远大于任何桶的需要"}},
         {"memory.buffer-size", {"the activation buffer could not be made", "无法创建激活缓冲区"}},
         {"memory.buffer-without-checkpointing", {"an activation buffer without checkpointing is not made", "未使用检查点时不创建激活缓冲区"}},
+        {"memory.cannot-plan", {"the stage cannot be planned", "无法对该配置做内存规划"}},
         {"memory.checkpoint-depth", {"the checkpoint depths do not fit the model", "检查点深度与模型不符"}},
+        {"memory.does-not-fit", {"a bucket does not fit on the device", "某个桶放不进该设备"}},
         {"memory.host", {"the host has too little memory for what was planned", "主机内存不足以满足规划的需要"}},
         {"memory.limit", {"the memory limit is exceeded", "超出内存上限"}},
+        {"memory.no-fit", {"no setting fits into the device", "没有任何设置能放进设备"}},
         {"memory.no-ledger", {"memory cannot be counted on this device", "无法在该设备上统计内存"}},
         {"memory.offload", {"an activation could not be moved to the host", "无法把激活移到主机内存"}},
         {"memory.out-of-memory", {"the device's memory is exhausted", "设备内存耗尽"}},
+        {"memory.plan-cancelled", {"planning was cancelled", "内存规划被取消"}},
         {"memory.planned-as", {"a setting was planned as something similar", "某项设置按相近的情况进行了规划"}},
+        {"memory.planner-lost", {"the planning helper ended", "规划辅助进程已结束"}},
         {"memory.staging", {"the host has no memory left for a checkpoint's snapshot", "主机内存不足以存放检查点快照"}},
+        {"memory.too-many-points", {"too many settings to sweep", "要扫描的设置组合过多"}},
     };
     return codes;
 }

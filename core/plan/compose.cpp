@@ -272,7 +272,7 @@ private:
     }
 
 public:
-    static constexpr std::uint64_t kNone = ~std::uint64_t(0), kRekind = kNone - 1;
+    static constexpr std::uint64_t kNone = ~std::uint64_t(0), kRekind = Change::kSameMemory;
 
 private:
     const Reduced &m_plan;

@@ -43,6 +43,7 @@ struct Change {
     int block = -1;
     std::int64_t bytes = 0;
     std::uint64_t id = 0;
+    static constexpr std::uint64_t kSameMemory = ~std::uint64_t(1);        // two such changes move memory from one kind to another
 };
 
 // Walks through the whole model's update as the dry run's journal tells it. What is in use when it begins is in `fixed`.

@@ -38,13 +38,16 @@ private:
     std::int64_t m_batch = 0;
 };
 
-// The hashed text encoder's memory on the CPU: positions, one state a text, then all of them. Its cache of words depends on the captions and is small.
+// The hashed text encoder's memory on the CPU: positions, one state a text, then all of them, and the words (pooled: and pairs of words) that it remembers,
+// as many as a small set of captions has.
 class StandInText final : public model::TextEncoder
 {
 public:
     StandInText(bool isPooled, bool isHashed, std::int64_t width, std::int64_t length, std::int64_t parameters, torch::DeviceType device, torch::Dtype dtype)
         : m_pooled(isPooled), m_onCpu(device == torch::kCPU && isHashed), m_width(width), m_length(length), m_dtype(dtype)
     {
+        if (m_onCpu)
+            m_words = torch::empty({isPooled ? 320 : 64, width}, torch::TensorOptions(torch::kFloat32).device(kMeta));
         if (parameters > 0)
             m_weights = torch::empty({parameters}, torch::TensorOptions(dtype).device(kMeta));
     }
@@ -79,7 +82,7 @@ private:
     bool m_pooled, m_onCpu;
     std::int64_t m_width, m_length;
     torch::Dtype m_dtype;
-    Tensor m_weights, m_positions;
+    Tensor m_weights, m_positions, m_words;
 };
 
 // A learned autoencoder: its weights, and at encoding what its first level keeps alive of one tile (input, two feature maps, a padded copy), in the
@@ -159,6 +162,7 @@ data::Batch standInBatch(const Work &work, const ClipShape &shape)
     data::Batch batch;
     batch.video = shapeOn(work.device, {shape.batch, 3, shape.frames, shape.height, shape.width});
     batch.texts.resize(std::size_t(shape.batch));
+    batch.rows.resize(std::size_t(shape.batch));
     return batch;
 }
 

@@ -11,39 +11,40 @@ namespace {
 
 using checkpoint::ParameterState;
 
-// The whole model's parameters in their order, flat.
-std::vector<ParameterState> wholeParameters(const Reduced &plan, const DryRun &run, torch::Dtype dtype)
+// The whole model's parameters in their order.
+std::vector<ParameterBytes> wholeParameters(const Reduced &plan, const DryRun &run)
+{
+    std::vector<ParameterBytes> all;
+    const auto &parameters = run.parameters;
+    // Parameters stand block by block; a block that stands for several comes as often.
+    for (std::size_t begin = 0, end = 0; begin < parameters.size(); begin = end) {
+        const int block = parameters[begin].block;
+        while (end < parameters.size() && parameters[end].block == block)
+            ++end;
+        for (int times = block < 0 ? 1 : plan.stands[static_cast<std::size_t>(block)]; times > 0; --times)
+            all.insert(all.end(), parameters.begin() + static_cast<std::ptrdiff_t>(begin), parameters.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    return all;
+}
+
+std::vector<ParameterState> statesOf(const std::vector<ParameterBytes> &all, torch::Dtype dtype)
 {
     const auto fp32 = torch::TensorOptions(torch::kFloat32).device(torch::kMeta);
-    std::vector<ParameterState> all;
-    const auto add = [&](const ParameterBytes &bytes) {
+    std::vector<ParameterState> states;
+    for (const auto &bytes : all) {
         ParameterState parameter;
         parameter.trainable = bytes.moments > 0;
         parameter.weight = torch::empty({bytes.elements}, fp32.dtype(dtype));
         if (bytes.master > 0)
             parameter.master = torch::empty({bytes.elements}, fp32);
-        all.push_back(std::move(parameter));
-    };
-    // Parameters stand block by block; a block that stands for several comes as often.
-    for (std::size_t i = 0; i < run.parameters.size();) {
-        const int block = run.parameters[i].block;
-        std::size_t end = i;
-        while (end < run.parameters.size() && run.parameters[end].block == block)
-            ++end;
-        const int times = block < 0 ? 1 : plan.stands[static_cast<std::size_t>(block)];
-        for (int time = 0; time < times; ++time) {
-            for (std::size_t p = i; p < end; ++p)
-                add(run.parameters[p]);
-        }
-        i = end;
+        states.push_back(std::move(parameter));
     }
-    return all;
+    return states;
 }
 
-std::int64_t measured(const Reduced &plan, const DryRun &run)
+std::int64_t measured(const train::Settings &settings, const std::vector<ParameterBytes> &all)
 {
-    const auto &settings = plan.work.settings;
-    auto parameters = wholeParameters(plan, run, settings.dtype);
+    auto parameters = statesOf(all, settings.dtype);
     train::HybridAdam adam(parameters, settings.adam);
     const bool sums = settings.compat == train::Compat::None && settings.accumulation > 1;
     std::vector<torch::Tensor> gradients;
@@ -63,18 +64,17 @@ std::int64_t updateWorkspace(const Reduced &plan, const DryRun &run)
 {
     if (plan.work.device == torch::kCPU)
         return 0;
-    constexpr std::size_t kRemembered = 4096;
+    constexpr std::size_t kRemembered = 1000;
     static std::map<std::vector<std::int64_t>, std::int64_t> known;      // planning happens on one thread
     std::vector<std::int64_t> key{static_cast<std::int64_t>(plan.work.settings.dtype), plan.work.settings.accumulation, static_cast<std::int64_t>(plan.work.settings.compat)};
-    for (const auto &parameter : run.parameters) {
+    const auto all = wholeParameters(plan, run);
+    for (const auto &parameter : all)
         key.push_back(parameter.elements);
-        key.push_back(parameter.block < 0 ? 1 : plan.stands[static_cast<std::size_t>(parameter.block)]);
-    }
     if (const auto found = known.find(key); found != known.end())
         return found->second;
     if (known.size() >= kRemembered)
         known.clear();
-    return known[key] = measured(plan, run);
+    return known[key] = measured(plan.work.settings, all);
 }
 
 } // namespace stagewright::plan

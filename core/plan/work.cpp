@@ -1,5 +1,7 @@
 #include "core/plan/work.h"
 
+#include <map>
+
 #include "core/base/units.h"
 
 namespace stagewright::plan {
@@ -100,6 +102,27 @@ Result<Division> divisionOf(const config::Stage &stage, std::int64_t world, Prob
     return division;
 }
 
+// 0 where the table is not valid: worstShapes() says so.
+std::int64_t largestBatch(const config::Stage &stage)
+{
+    std::int64_t largest = 0;
+    const auto rows = config::bucketRows(stage);
+    if (!rows)
+        return 0;
+    std::map<std::string, std::int64_t> areas;         // the largest of a resolution's sizes
+    for (const auto &row : *rows) {
+        if (row.probability <= 0 || row.batchSize < 1)
+            continue;
+        const auto [area, isNew] = areas.try_emplace(row.resolution);
+        if (isNew) {
+            for (const auto &size : config::aspectTable(row.resolution, config::aspectGranularity(stage)))
+                area->second = std::max(area->second, std::int64_t(size.height) * size.width);
+        }
+        largest = std::max(largest, std::int64_t(row.batchSize) * 3 * row.frames * area->second * std::int64_t(sizeof(float)));
+    }
+    return largest;
+}
+
 } // namespace
 
 Result<Work> workOf(const config::Stage &stage, torch::DeviceType device, std::int64_t world, Problems &notes)
@@ -135,6 +158,7 @@ Result<Work> workOf(const config::Stage &stage, torch::DeviceType device, std::i
     const std::int64_t workers = plain.integer("num_workers"), perWorker = plain.isSet("prefetch_factor") ? plain.integer("prefetch_factor") : kBatchesPerWorker;
     work.prefetchBatches = workers > 0 ? std::max<std::int64_t>(1, workers * perWorker) : 0;
     work.prefetchBytes = kPrefetchBytes;
+    work.largestBatchBytes = largestBatch(stage);
     work.asyncSave = plain.boolean("async_io");
     const auto &cache = plain.at("pin_memory_cache_pre_alloc_numels");
     if (cache.isSequence()) {

@@ -52,6 +52,7 @@ struct Work {
     torch::DeviceType device = torch::kCPU;    // whose operators the step takes
     std::int64_t prefetchBatches = 0;          // that may wait beside the one in use
     std::int64_t prefetchBytes = 0;            // bound on their pixels
+    std::int64_t largestBatchBytes = 0;        // pixels of the largest batch of any bucket and aspect, as float32
     bool asyncSave = true;
     std::int64_t pinnedCacheElements = 0;      // pin_memory_cache_pre_alloc_numels
     bool saves = true;

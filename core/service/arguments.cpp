@@ -5,6 +5,7 @@
 
 #include "core/base/version.h"
 #include "core/protocol/frame.h"
+#include "core/service/plan_helper.h"
 
 namespace stagewright::service {
 
@@ -79,6 +80,22 @@ Result<Arguments> parseTrain(const std::vector<std::string> &tokens)
     return parsed;
 }
 
+Result<Arguments> parsePlan(const std::vector<std::string> &tokens)
+{
+    Arguments parsed{Task::Plan, {}};
+    for (std::size_t at = 0; at < tokens.size(); ++at) {
+        if (tokens[at] != "--wire" || at + 1 == tokens.size())
+            return usage("plan takes its questions from standard input, not \"" + tokens[at] + "\"");
+        auto wire = wireVersion(tokens[++at]);
+        if (!wire)
+            return wire.error();
+        parsed.options.wire = *wire;
+    }
+    if (parsed.options.wire && *parsed.options.wire != protocol::kWireVersion)
+        return protocol::otherVersion(*parsed.options.wire);
+    return parsed;
+}
+
 } // namespace
 
 Result<Arguments> parseArguments(const std::vector<std::string> &arguments)
@@ -89,6 +106,8 @@ Result<Arguments> parseArguments(const std::vector<std::string> &arguments)
         return Arguments{Task::Version, {}};
     if (arguments[0] == "probe")
         return Arguments{Task::Probe, {}};
+    if (arguments[0] == "plan")
+        return parsePlan({arguments.begin() + 1, arguments.end()});
     if (arguments[0] != "train")
         return usage("\"" + arguments[0] + "\" is nothing that the worker does");
     return parseTrain({arguments.begin() + 1, arguments.end()});
@@ -100,6 +119,7 @@ std::string helpText()
            "  train CONFIG [--KEY.SUBKEY VALUE ...]   train a stage file in {outputs}/{exp_name}\n"
            "  train --run-folder FOLDER               train the config.yaml of a run folder that a launcher has made\n"
            "    --stop-after N                        stop with a save after N updates, as if asked to\n"
+           "  plan                                    answer questions about memory: a JSON object a line in, one a line out\n"
            "  probe                                   print the devices of this machine as JSON\n"
            "  --version                               version of the program and of the protocol\n\n"
            "SIGTERM or Ctrl-C: finish the update, save, stop. Twice: stop at once.\n";
@@ -116,6 +136,7 @@ int runWorker(const std::vector<std::string> &arguments)
     case Task::Help: std::cout << helpText(); return 0;
     case Task::Version: std::cout << "stagewright-worker " << programVersion() << ", protocol " << protocol::kWireVersion << std::endl; return 0;
     case Task::Probe: std::cout << probe() << std::endl; return 0;
+    case Task::Plan: return static_cast<int>(runPlanTask());
     case Task::Train: break;
     }
     parsed->options.commandLine = arguments;

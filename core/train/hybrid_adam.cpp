@@ -26,7 +26,7 @@ HybridAdam::HybridAdam(std::vector<checkpoint::ParameterState> &parameters, Adam
 {
     std::vector<std::int64_t> sizes;
     for (const auto &parameter : parameters)
-        sizes.push_back(parameter.trainable ? parameter.weight.numel() : 0);
+        sizes.push_back(parameter.trainable && !parameter.weight.is_meta() ? parameter.weight.numel() : 0);
     m_chunks = chunksOf(sizes);
 }
 

@@ -1,0 +1,79 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "core/base/units.h"
+#include "core/commands/factories.h"
+#include "core/commands/plan_question.h"
+
+namespace stagewright::commands {
+
+namespace {
+
+class Fit : public Command
+{
+public:
+    std::string_view name() const override { return "fit"; }
+    std::string_view arguments() const override { return "CONFIG --vary KEY…"; }
+    std::string_view summary() const override { return "find the fastest values that fit, and what stopped the next faster ones"; }
+    std::size_t mostPositionals() const override { return 20; }
+    bool takesOverrides() const override { return true; }
+
+    void declare(CLI::App &app) override
+    {
+        app.add_option("--vary", m_vary, "Option to choose a value for; several: --vary A --vary B. KEY=v1,v2 limits the values")->take_all()->expected(1)->required();
+        app.add_option("--fit-device", m_device, "Device to fit: a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
+        app.add_option("--world-size", m_world, "Number of processes (as few as the stage's parallel sizes need)")->check(CLI::PositiveNumber);
+        app.footer("step_time_relative: estimated time a sample, against the stage as it is. Nothing fits: exit code 5.");
+    }
+
+    Result<ExitCode> run(const Invocation &invocation, Output &output) override
+    {
+        std::vector<std::string> keys = m_vary;
+        keys.insert(keys.end(), invocation.positionals.begin() + 1, invocation.positionals.end());
+        auto vary = varied(keys);
+        if (!vary)
+            return vary.error();
+        auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
+        if (!stage)
+            return stage.error();
+        client::PlanHelper helper;
+        events::PlanRequest request;
+        request.ask = "fit";
+        request.fitDevice = m_device;
+        request.worldSize = m_world;
+        request.vary = std::move(*vary);
+        auto answer = askPlanner(helper, *stage, std::move(request));
+        if (!answer)
+            return answer.error();
+        if (!answer->fit)
+            return Error(ExitCode::Other, "memory.planner-lost", "the planning helper's answer holds no values; reinstall or rebuild Stagewright");
+        const auto &fit = *answer->fit;
+        auto &object = output.object();
+        object["values"] = valuesJson(fit.values);
+        object["peak_bytes"] = fit.peakBytes;
+        object["step_seconds"] = fit.stepSeconds;
+        object["step_time_relative"] = fit.stepTimeRelative;
+        object["sentence"] = fit.sentence;
+        object["tried"] = fit.tried;
+        object["stopped_by"] = nullptr;
+        if (!fit.stoppedBy.empty())
+            object["stopped_by"] = {{"values", valuesJson(fit.stoppedBy)}, {"bucket", fit.stoppedByBucket}, {"peak_bytes", fit.stoppedByPeakBytes}};
+        for (const auto &value : fit.values)
+            output.line(value.path + " = " + value.text);
+        output.line(fmt::format("peak {}, {:.2f} times the time a sample of the stage as it is", formatBytes(static_cast<double>(fit.peakBytes)), fit.stepTimeRelative));
+        output.line(fit.sentence);
+        return ExitCode::Done;
+    }
+
+private:
+    std::vector<std::string> m_vary;
+    std::string m_device;
+    std::int64_t m_world = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeFit() { return std::make_unique<Fit>(); }
+
+} // namespace stagewright::commands

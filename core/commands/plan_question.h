@@ -1,0 +1,29 @@
+// What plan, fit, sweep and check --fit-device share: a stage that may be planned, a question to the planning helper, and its words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/client/plan_helper.h"
+#include "core/commands/command.h"
+
+namespace stagewright::commands {
+
+// The stage with its problems in output; what is wrong with data and paths does not matter here. Error (Usage): it has other errors.
+Result<config::Stage> openStageToPlan(const std::string &file, const Invocation &invocation, Output &output);
+
+// Asks with the stage, until an answer, the helper's end, or Ctrl-C.
+Result<events::PlanAnswer> askPlanner(client::PlanHelper &helper, const config::Stage &stage, events::PlanRequest request);
+
+// "model.depth=1,2" or "model.depth", several separated as the shell gives them. Commas inside brackets and quotes belong to a value.
+Result<std::vector<events::PlanVary>> varied(const std::vector<std::string> &texts);
+
+// {path: value}, a value as JSON has it.
+nlohmann::json valuesJson(const std::vector<events::PlanValue> &values);
+std::string valuesText(const std::vector<events::PlanValue> &values);
+
+std::string bucketText(const events::PlannedBucket &bucket);               // "256px, 129 frames of 192×336, batch 6"
+// A problem for every bucket that does not fit, at its place in the stage.
+Problems unfitting(const events::Plan &plan, const config::Stage &stage);
+
+} // namespace stagewright::commands

@@ -1,0 +1,164 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "core/base/units.h"
+#include "core/commands/factories.h"
+#include "core/commands/plan_question.h"
+#include "core/commands/probe_run.h"
+#include "core/config/overrides.h"
+
+namespace stagewright::commands {
+
+namespace {
+
+constexpr std::int64_t kMostMeasured = 500;            // short runs of seconds each
+
+nlohmann::json pointJson(const events::PlannedPoint &point)
+{
+    nlohmann::json predicted;
+    if (point.sentence.empty())
+        predicted = {{"peak_bytes", point.peakBytes}, {"step_seconds", point.stepSeconds}, {"fits", point.fits}};
+    nlohmann::json json{{"values", valuesJson(point.values)}, {"predicted", std::move(predicted)}, {"measured", nullptr}};
+    if (!point.sentence.empty())
+        json["sentence"] = point.sentence;
+    return json;
+}
+
+nlohmann::json measuredJson(const ProbeOutcome &outcome)
+{
+    nlohmann::json json{{"peak_bytes", outcome.peakBytes}, {"step_seconds", outcome.stepSeconds}, {"updates", outcome.updates}, {"out_of_memory", outcome.outOfMemory}};
+    if (!outcome.sentence.empty())
+        json["sentence"] = outcome.sentence;
+    return json;
+}
+
+class Sweep : public Command
+{
+public:
+    std::string_view name() const override { return "sweep"; }
+    std::string_view arguments() const override { return "CONFIG --vary KEY=v1,v2…"; }
+    std::string_view summary() const override { return "predict, or measure, memory and step time against settings"; }
+    std::size_t mostPositionals() const override { return 20; }
+    bool takesOverrides() const override { return true; }
+
+    void declare(CLI::App &app) override
+    {
+        app.add_option("--vary", m_vary, "Option and its values; tuples are one value: model.grad_ckpt_settings=(0,0),(8,100). Several options: all combinations")
+            ->take_all()->expected(1)->required();
+        app.add_option("--fit-device", m_device, "Device to plan for: a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
+        app.add_option("--world-size", m_world, "Number of processes (as few as the stage's parallel sizes need)")->check(CLI::PositiveNumber);
+        app.add_option("--bucket", m_bucket, "Only this bucket: RESOLUTION/FRAMES, as 256px/129");
+        app.add_flag("--measure", m_measure, "Also train a few updates of every point in a worker that is thrown away; running out of memory is a result");
+        app.add_option("--updates", m_updates, "With --measure: updates a point, beside the first (5)")->check(CLI::Range(1, 1000));
+    }
+
+    Result<ExitCode> run(const Invocation &invocation, Output &output) override
+    {
+        auto exit = sweepAll(invocation, output);
+        if (m_measure && output.isJson()) {                    // a stream that ends early still has its last line
+            if (!exit)
+                output.problems().push_back(exit.error().problem);
+            closeStream(exit ? static_cast<int>(*exit) : static_cast<int>(exit.error().exit), output);
+            return exit ? *exit : exit.error().exit;
+        }
+        return exit;
+    }
+
+private:
+    Result<ExitCode> sweepAll(const Invocation &invocation, Output &output)
+    {
+        std::vector<std::string> keys = m_vary;
+        keys.insert(keys.end(), invocation.positionals.begin() + 1, invocation.positionals.end());
+        auto vary = varied(keys);
+        if (!vary)
+            return vary.error();
+        auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
+        if (!stage)
+            return stage.error();
+        client::PlanHelper helper;
+        events::PlanRequest request;
+        request.ask = "sweep";
+        request.fitDevice = m_device;
+        request.worldSize = m_world;
+        request.bucket = m_bucket;
+        request.vary = std::move(*vary);
+        auto answer = askPlanner(helper, *stage, std::move(request));
+        if (!answer)
+            return answer.error();
+        m_points = nlohmann::json::array();
+        for (const auto &point : answer->points)
+            m_points.push_back(pointJson(point));
+        if (m_measure) {
+            if (auto measured = measureAll(*stage, answer->points, output); !measured)
+                return measured.error();
+        }
+        output.object()["points"] = m_points;
+        for (std::size_t i = 0; i < answer->points.size(); ++i)
+            print(answer->points[i], m_points[i]["measured"], output);
+        return ExitCode::Done;
+    }
+
+    Status measureAll(const config::Stage &stage, const std::vector<events::PlannedPoint> &points, Output &output)
+    {
+        if (static_cast<std::int64_t>(points.size()) > kMostMeasured) {
+            return Error(ExitCode::Usage, "memory.too-many-points", std::to_string(points.size()) + " points would be as many short runs: measure at most " + std::to_string(kMostMeasured) +
+                         " at a time");
+        }
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            config::Stage changed = stage;
+            std::vector<config::Override> overrides;
+            for (const auto &value : points[i].values)
+                overrides.push_back({value.path, value.text});
+            const Problems problems = config::applyOverrides(changed, overrides);
+            if (hasErrors(problems)) {
+                m_points[i]["measured"] = measuredJson({.sentence = problems.front().message});
+                continue;
+            }
+            constexpr double kDeadlineSeconds = 300;
+            auto outcome = probeRun(changed, m_updates, kDeadlineSeconds);
+            if (!outcome)
+                return outcome.error();
+            m_points[i]["measured"] = measuredJson(*outcome);
+            if (output.isJson()) {
+                nlohmann::json line = m_points[i];
+                line["event"] = "point";
+                output.streamLine(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            } else {
+                output.message(std::to_string(i + 1) + " of " + std::to_string(points.size()) + " measured");
+            }
+        }
+        return Done{};
+    }
+
+    void closeStream(int exit, Output &output)
+    {
+        nlohmann::json line{{"event", "summary"}, {"command", name()}, {"points", m_points.is_array() ? m_points : nlohmann::json::array()}, {"exit", exit}, {"problems", toJson(output.problems())}};
+        output.streamLine(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        output.setStreams();
+    }
+
+    static void print(const events::PlannedPoint &point, const nlohmann::json &measured, Output &output)
+    {
+        std::string line = valuesText(point.values) + ": ";
+        line += !point.sentence.empty() ? point.sentence
+                                        : fmt::format("{} allocated, {} a step{}", formatBytes(static_cast<double>(point.peakBytes)), formatDuration(point.stepSeconds), point.fits ? "" : ", does NOT fit");
+        if (measured.is_object()) {
+            line += measured.contains("sentence") ? "; measured: " + measured["sentence"].get<std::string>()
+                                                  : fmt::format("; measured {}, {} a step", formatBytes(measured["peak_bytes"].get<double>()), formatDuration(measured["step_seconds"].get<double>()));
+        }
+        output.line(line);
+    }
+
+    std::vector<std::string> m_vary;
+    std::string m_device, m_bucket;
+    std::int64_t m_world = 0, m_updates = 5;
+    bool m_measure = false;
+    nlohmann::json m_points;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeSweep() { return std::make_unique<Sweep>(); }
+
+} // namespace stagewright::commands
