@@ -210,6 +210,39 @@ Result<std::string> EditableText::set(const Path &path, const std::string &expre
     return added(path, found, text);
 }
 
+static bool isSimple(const Node &node)
+{
+    switch (node.kind) {
+    case NodeKind::Int:
+    case NodeKind::Float:
+    case NodeKind::True:
+    case NodeKind::False:
+    case NodeKind::None: return true;
+    case NodeKind::String: return node.plainLiteral;
+    case NodeKind::Unary: return node.op == '-' && isSimple(node.children[0]);
+    case NodeKind::Tuple:
+        if (!node.parenthesized)
+            return false;
+        [[fallthrough]];
+    case NodeKind::List: return std::all_of(node.children.begin(), node.children.end(), isSimple);
+    default: return false;
+    }
+}
+
+bool EditableText::replacesSimply(const Path &path, const std::string &expression) const
+{
+    const Found found = find(path);
+    if (found.depth != path.size() || !found.value || found.statement->kind != StatementKind::Assign)
+        return false;
+    if ((slice(*found.value) + expression).find_first_of("\r\n#\\{") != npos)
+        return false;
+    try {
+        return isSimple(parseExpression(expression));
+    } catch (const Refusal &) {
+        return false;
+    }
+}
+
 Result<std::string> EditableText::replaced(const Path &path, const Found &found, const std::string &expression) const
 {
     const Node &old = *found.value;

@@ -24,6 +24,9 @@ public:
     Result<std::string> set(const Path &path, const std::string &expression) const;
     Result<std::string> remove(const Path &path) const;
     Result<std::string> rename(const Path &path, const std::string &newName) const;
+    // Whether set() only puts one simple value (a number, text, constant, or a list of such) in the place of one on a single line: then the text
+    // still parses, and need not be read again to know it.
+    bool replacesSimply(const Path &path, const std::string &expression) const;
     std::optional<int> lineOf(const Path &path) const;
 
     struct Found {

@@ -40,6 +40,26 @@ Result<Editable> TextDocument::parsed() const
     return *static_cast<const Editable *>(m_parsed.get());
 }
 
+// Takes a text that is known to parse.
+Status TextDocument::take(Result<std::string> edited)
+{
+    if (!edited)
+        return edited.error();
+    if (m_text != *edited) {
+        m_text = std::move(edited.value());
+        m_parsed.reset();
+    }
+    return Done{};
+}
+
+void TextDocument::prepare() const
+{
+    if (m_format == Format::Python)
+        (void)parsed<python::EditableText>().ok();
+    else
+        (void)parsed<yaml::EditableText>().ok();
+}
+
 // Takes the new text, if it still parses; an edit never leaves a broken file behind.
 template <class Editable>
 Status TextDocument::accept(Result<std::string> edited)
@@ -62,6 +82,8 @@ Status TextDocument::setValue(std::string_view dottedPath, std::string_view expr
     const std::string spelled(trimmed(expression));
     if (m_format == Format::Python) {
         const auto document = parsed<python::EditableText>();
+        if (document && document->replacesSimply(path, spelled))
+            return take(document->set(path, spelled));
         return document ? accept<python::EditableText>(document->set(path, spelled)) : Status(document.error());
     }
     auto value = parseLiteral(spelled);
@@ -72,6 +94,8 @@ Status TextDocument::setValue(std::string_view dottedPath, std::string_view expr
     const auto document = parsed<yaml::EditableText>();
     if (!document)
         return document.error();
+    if (document->replacesSimply(path, *value))
+        return take(document->set(path, *value, spelled));
     TextDocument attempt = *this;
     if (auto status = attempt.accept<yaml::EditableText>(document->set(path, *value, spelled)); !status)
         return status;

@@ -31,11 +31,14 @@ public:
     Status renameKey(std::string_view dottedPath, std::string_view newName);
     // Line (1-based) where the path's value is written in this text; nothing where it is inherited.
     std::optional<int> lineOf(std::string_view dottedPath) const;
+    // Parses the text now, so that the next edit need not: for another thread, before the document is handed over.
+    void prepare() const;
 
 private:
     std::string m_text;
     Format m_format;
     template <class Editable> Result<Editable> parsed() const;
+    Status take(Result<std::string> edited);
     template <class Editable> Status accept(Result<std::string> edited);
     mutable std::shared_ptr<const void> m_parsed;              // of m_text, so that an edit parses once; one thread at a time
 };

@@ -148,6 +148,27 @@ Result<std::string> EditableText::set(const Path &path, const Value &value, cons
     return found.depth == path.size() ? replaced(path, found, value, spelling) : added(path, found, value, spelling);
 }
 
+static bool isSimple(const Value &value)
+{
+    if (value.isSequence())
+        return std::all_of(value.items().begin(), value.items().end(), isSimple);
+    return value.isNone() || value.isNumber() || value.type() == Type::Bool;
+}
+
+bool EditableText::replacesSimply(const Path &path, const Value &value) const
+{
+    const Found found = find(path);
+    if (found.depth != path.size() || !isSimple(value))
+        return false;
+    const Node &old = (*m_tree)[found.value];
+    const Node &key = (*m_tree)[(*m_tree)[found.container].children[found.index]];
+    if (!((old.kind == NodeKind::Scalar) || (old.kind == NodeKind::Sequence && old.flow)) || key.quoted || key.begin >= old.begin)
+        return false;
+    // `key: value` and nothing else: no anchor, no alias, no explicit key, no block scalar.
+    const std::string_view line = std::string_view(m_source->text()).substr(key.begin, old.end - key.begin);
+    return line.starts_with(key.text + ": ") && line.find_first_of("\r\n&*?|>{#") == line.npos;
+}
+
 Result<std::string> EditableText::replaced(const Path &path, const Found &found, const Value &value, const std::string &spelling) const
 {
     const std::string &text = m_source->text();

@@ -25,6 +25,9 @@ public:
     Result<std::string> set(const Path &path, const Value &value, const std::string &spelling) const;
     Result<std::string> remove(const Path &path) const;
     Result<std::string> rename(const Path &path, const std::string &newName) const;
+    // Whether set() only puts a number, a constant or a list of such in the place of a value on a single line that no alias means: then the text
+    // still parses to that, and need not be read again to know it.
+    bool replacesSimply(const Path &path, const Value &value) const;
     std::optional<int> lineOf(const Path &path) const;
     std::optional<Value> valueAt(const Path &path) const;      // as written here; nothing where it is not, or not readable
 

@@ -147,6 +147,9 @@ std::string toYaml(const Dict &values)
         return "{}\n";
     std::string out;
     writeBlock(values, {}, out);
+    // Two braces stand inside quotes only; a text that looks like {{ fileDirname }} is meant as it is and must not be filled in when it is read.
+    for (std::size_t at = out.find("{{"); at != std::string::npos; at = out.find("{{", at + 1))
+        out.replace(at, 2, "{\\x7b");
     return out;
 }
 

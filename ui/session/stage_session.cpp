@@ -82,9 +82,14 @@ Status StageSession::open(const fs::path &file)
     m_restoredNotice.clear();
     if (auto journal = readJournal(absolute))
         restore(*journal);
+    // What restoring set in motion is of texts on the way to this one.
+    for (Job *job : {&m_snapshotJob, &m_quickJob, &m_parseJob})
+        job->cancel();
+    m_quickRevision = -1;
     ++m_revision;
     m_snapshot = takeSnapshot(m_text, m_file, m_revision);
     m_watcher.addPath(QString::fromStdString(m_file.string()));
+    prepareDocument();
     Q_EMIT opened();
     Q_EMIT textChanged();
     Q_EMIT snapshotChanged();
@@ -156,10 +161,14 @@ int StageSession::mergeKeyOf(const std::string &path)
 Status StageSession::setValue(const std::string &path, const std::string &expression, bool mayMerge)
 {
     scheduleQuickSnapshot(path, expression);
-    if (auto set = document().setValue(path, expression); !set)
-        return set;
-    setText(m_document.text(), tr("Change %1").arg(QString::fromStdString(path)), mayMerge ? mergeKeyOf(path) : -1);
-    return Done{};
+    auto set = document().setValue(path, expression);
+    if (set)
+        setText(m_document.text(), tr("Change %1").arg(QString::fromStdString(path)), mayMerge ? mergeKeyOf(path) : -1);
+    if (m_quickRevision > m_revision) {                    // refused, or nothing changed
+        m_quickJob.cancel();
+        m_quickRevision = -1;
+    }
+    return set;
 }
 
 Status StageSession::removeValue(const std::string &path)
@@ -204,11 +213,27 @@ Status StageSession::take(const std::vector<config::Change> &changes, const QStr
 
 void StageSession::scheduleSnapshot()
 {
+    if (m_quickRevision == m_revision)                     // follows when the quick one is there, which it would only slow down
+        return;
     m_snapshotJob.start(this, [text = m_text, file = m_file, revision = m_revision] { return takeSnapshot(text, file, revision); },
         [this](SnapshotPtr snapshot) {
             m_snapshot = std::move(snapshot);
+            prepareDocument();
             Q_EMIT snapshotChanged();
         });
+}
+
+// Parses the text off the GUI thread, so that the next edit finds it parsed.
+void StageSession::prepareDocument()
+{
+    m_parseJob.start(this, [text = m_text, format = format()] {
+        config::TextDocument document(text, format);
+        document.prepare();
+        return document;
+    }, [this](config::TextDocument document) {
+        if (document.text() == m_text && document.format() == format())
+            m_document = std::move(document);
+    });
 }
 
 // Begins before the text is edited, beside it: both take milliseconds where a table has thousands of rows.
@@ -216,12 +241,17 @@ void StageSession::scheduleQuickSnapshot(const std::string &path, const std::str
 {
     if (!isValidated())
         return;
+    m_quickRevision = m_revision + 1;
     m_quickJob.start(this, [before = m_snapshot, path, expression, next = m_revision + 1] { return withValue(before, path, expression, next); },
         [this](SnapshotPtr snapshot) {
-            if (!snapshot || snapshot->revision != m_revision || isValidated())
+            const bool meant = std::exchange(m_quickRevision, -1) == m_revision;
+            if (!meant || isValidated())                   // the edit was refused, or there have been others since
                 return;
-            m_snapshot = std::move(snapshot);
-            Q_EMIT snapshotChanged();
+            scheduleSnapshot();
+            if (snapshot) {
+                m_snapshot = std::move(snapshot);
+                Q_EMIT snapshotChanged();
+            }
         });
 }
 

@@ -77,6 +77,7 @@ private:
     void scheduleSnapshot();
     void scheduleQuickSnapshot(const std::string &path, const std::string &expression);
     config::TextDocument &document();
+    void prepareDocument();
     void scheduleJournal();
     Journal currentJournal() const;
     void writeJournalLater();
@@ -88,11 +89,12 @@ private:
     std::filesystem::path m_file;
     std::string m_text, m_savedText;
     std::int64_t m_revision = 0;
+    std::int64_t m_quickRevision = -1;             // that a quick snapshot is being made for
     SnapshotPtr m_snapshot;
     QUndoStack m_undo;
     std::vector<std::string> m_mergePaths;
     config::TextDocument m_document{{}, config::Format::Python};   // parsed once; of m_text, or of an older text
-    Job m_snapshotJob, m_quickJob, m_saveJob, m_journalJob;
+    Job m_snapshotJob, m_quickJob, m_parseJob, m_saveJob, m_journalJob;
     QTimer m_journalTimer, m_touchTimer;
     QFileSystemWatcher m_watcher;
     QString m_restoredNotice;

@@ -42,7 +42,7 @@ using SnapshotPtr = std::shared_ptr<const StageSnapshot>;
 SnapshotPtr takeSnapshot(const std::string &text, const std::filesystem::path &file, std::int64_t revision);
 
 // `before` with one value changed and validated again: what takeSnapshot() of the edited text will say, in a fraction of its time. Null where
-// only the text can tell: the option is not set in it, other values are computed from it, or the expression uses names.
+// only the text can tell: the option is not set in it, it is computed from others or others from it, or the expression uses names.
 SnapshotPtr withValue(const SnapshotPtr &before, const std::string &path, const std::string &expression, std::int64_t revision);
 
 std::string spelled(const config::Value &value);               // value.spelling, or its repr
