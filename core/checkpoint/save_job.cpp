@@ -2,7 +2,6 @@
 
 #include <ATen/Parallel.h>
 
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/host.h"
 #include "core/base/log.h"
+#include "core/base/priority.h"
 #include "core/base/units.h"
 #include "core/ckptfile/layout.h"
 #include "core/ckptfile/retention.h"
@@ -27,19 +27,15 @@ namespace {
 
 constexpr std::int64_t kDirectFrom = 1 << 20;    // smaller files are not worth an aligned write
 
-// The calling thread gives way to training from now on: a step's threads wait for each other, so a core that one of them shares makes
-// the whole step late. A save takes longer for it, and nobody waits for that.
-void giveWayToTraining()
-{
-    constexpr int kNice = 15;
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);       // of this thread only, on Linux; a refusal changes nothing
-}
+// A step's threads wait for each other, so a core that one of them shares makes the whole step late. A save takes longer for it, and nobody
+// waits for that.
+void giveWayToTraining() { giveWay(kSaverNiceness); }
 
 // Reading back gives way to everything, on the disk too: nobody waits for it but the next save and the pruning.
 void giveWayToEverything()
 {
-    constexpr int kNice = 19, kWhoProcess = 1, kIdle = 3 << 13;
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+    constexpr int kWhoProcess = 1, kIdle = 3 << 13;
+    giveWay(kLeastNiceness);
     ::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdle);                        // of this thread; a refusal changes nothing
 }
 

@@ -30,6 +30,7 @@ public:
     void message(std::string_view text) const;                 // to standard error, both modes
     // For commands that stream JSON Lines themselves (train, attach): the closing object is theirs, too.
     void streamLine(std::string_view text) const;              // to standard output, flushed
+    void streamObject(const nlohmann::json &object) const;     // on one line; what is not UTF-8 is replaced
     void setStreams() { m_streams = true; }
     bool streams() const { return m_streams; }
 

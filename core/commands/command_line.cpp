@@ -100,8 +100,7 @@ void finish(const Command &command, Output &output)
             return;
         output.object()["command"] = command.name();
         output.object()["problems"] = toJson(output.problems());
-        std::printf("%s\n", output.object().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-        std::fflush(stdout);
+        output.streamObject(output.object());
     }
     for (const Problem &problem : output.problems())
         output.message(oneLine(problem));
@@ -184,6 +183,11 @@ void Output::streamLine(std::string_view text) const
 {
     std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
     std::fflush(stdout);
+}
+
+void Output::streamObject(const nlohmann::json &object) const
+{
+    streamLine(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 int runCommandLine(int argc, char **argv)

@@ -1,10 +1,9 @@
 #include "core/commands/follow.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 
 #include "core/base/host.h"
+#include "core/base/priority.h"
 #include "core/base/units.h"
 #include "core/commands/step_line.h"
 #include "core/commands/stop_signals.h"
@@ -14,14 +13,6 @@ namespace stagewright::commands {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(100);
-constexpr int kViewerNiceness = 10;
-
-// Where there is no core to spare, who watches waits, and who trains goes on. Failing changes nothing but that.
-void giveWayToTraining()
-{
-    ::setpriority(PRIO_PROCESS, 0, std::max(::getpriority(PRIO_PROCESS, 0), kViewerNiceness));
-}
-
 // Puts together what a worker that died could no longer say.
 class Tally
 {
@@ -63,7 +54,7 @@ private:
 
 FollowOutcome followRun(client::RunFollower &follower, Output &output, const std::function<bool(client::RunFollower &, int)> &onSignal)
 {
-    giveWayToTraining();
+    giveWay(kViewerNiceness);                              // the training threads go first
     StopSignals signals;
     RunDisplay display(output.isJson() ? RunDisplay::Style::Silent : RunDisplay::styleForTerminal());
     Tally tally;
@@ -116,7 +107,7 @@ void printSummary(const FollowOutcome &outcome, std::string_view command, Output
         line["problems"] = toJson(output.problems());
         if (!outcome.sentence.empty())
             line["sentence"] = outcome.sentence;
-        output.streamLine(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        output.streamObject(line);
         output.setStreams();
         return;
     }

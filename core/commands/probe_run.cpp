@@ -1,38 +1,15 @@
 #include "core/commands/probe_run.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/base/host.h"
+#include "core/base/scratch_folder.h"
 #include "core/client/client.h"
 #include "core/commands/stop_signals.h"
 
 namespace stagewright::commands {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-class ScratchFolder
-{
-public:
-    ScratchFolder()
-    {
-        std::string pattern = (fs::temp_directory_path() / "stagewright-probe-XXXXXX").string();
-        if (::mkdtemp(pattern.data()))
-            m_path = pattern;
-    }
-    ~ScratchFolder()
-    {
-        std::error_code ignored;
-        if (!m_path.empty())
-            fs::remove_all(m_path, ignored);
-    }
-    const fs::path &path() const { return m_path; }
-
-private:
-    fs::path m_path;
-};
 
 config::Stage shortened(const config::Stage &stage)
 {
@@ -67,12 +44,12 @@ ProbeOutcome outcomeOf(std::vector<events::Step> steps)
 
 Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, double deadlineSeconds)
 {
-    const ScratchFolder folder;
-    if (folder.path().empty())
+    const auto folder = ScratchFolder::make("stagewright-probe");
+    if (!folder)
         return Error(ExitCode::InputOutput, "env.io", "no temporary folder can be made for a short run; set TMPDIR to a folder that can be written");
     client::LaunchRequest request;
     request.stage = shortened(stage);
-    request.outputs = folder.path();
+    request.outputs = folder->path();
     auto run = client::launch(request);
     if (!run)
         return run.error();

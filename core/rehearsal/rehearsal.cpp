@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/units.h"
 #include "core/ckptfile/compare.h"
 #include "core/ckptfile/listing.h"
@@ -25,33 +26,6 @@ namespace {
 
 constexpr int kLegs = 3;                     // two stops
 constexpr double kRounding = 1e-3;           // relative distance that a GPU's changing order of sums may explain
-
-// Removed with everything in it when the rehearsal ends.
-class ScratchFolder
-{
-public:
-    static Result<std::unique_ptr<ScratchFolder>> make(const fs::path &below)
-    {
-        std::error_code failed;
-        const fs::path parent = below.empty() ? fs::temp_directory_path(failed) : below;
-        if (Status made = ensureFolder(parent); !made)
-            return made.error();
-        std::string pattern = (fs::absolute(parent) / "stagewright-rehearsal-XXXXXX").string();
-        if (!::mkdtemp(pattern.data()))
-            return ioError("make a folder in", parent, errno);
-        return std::unique_ptr<ScratchFolder>(new ScratchFolder(pattern));
-    }
-    ~ScratchFolder()
-    {
-        std::error_code ignored;
-        fs::remove_all(m_path, ignored);
-    }
-    const fs::path &path() const { return m_path; }
-
-private:
-    explicit ScratchFolder(fs::path path) : m_path(std::move(path)) {}
-    fs::path m_path;
-};
 
 // Every double as exactly as it is compared.
 std::string exact(double value)
@@ -90,10 +64,10 @@ public:
     {
         if (Status possible = lookFirst(); !possible)
             return possible.error();
-        auto scratch = ScratchFolder::make(m_request.scratch);
+        auto scratch = ScratchFolder::make("stagewright-rehearsal", m_request.scratch);
         if (!scratch)
             return scratch.error();
-        m_scratch = (*scratch)->path();
+        m_scratch = scratch->path();
         if (Status room = checkRoom(); !room)
             return room.error();
         auto reference = leg({"reference", m_result.checkpoint.string(), kLegs * m_request.steps, false}, "training on without a stop");

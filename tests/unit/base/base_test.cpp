@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
 #include "core/base/host.h"
 #include "core/base/paths.h"
+#include "core/base/priority.h"
+#include "core/base/scratch_folder.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -31,6 +34,8 @@ private Q_SLOTS:
     void failedReplaceKeepsOldContent();
     void refusesFileLargerThanLimit();
     void tellsFolderFromFile();
+    void scratchFoldersGoAwayWithWhatIsInThem();
+    void givingWayNeverRaisesPriority();
     void knowsOwnProcessAndNoOther();
     void problemHasContractFields();
 };
@@ -148,6 +153,41 @@ void BaseTest::tellsFolderFromFile()
     QVERIFY(read.error().message().find("is a folder") != std::string::npos);
     const auto missing = readFile(dir.path().toStdString() + "/none");
     QCOMPARE(missing.error().problem.code, std::string("env.missing-file"));
+}
+
+void BaseTest::scratchFoldersGoAwayWithWhatIsInThem()
+{
+    QTemporaryDir dir;
+    const std::filesystem::path below = dir.path().toStdString() + "/not yet there";
+    std::filesystem::path first;
+    {
+        auto one = ScratchFolder::make("probe", below);
+        auto other = ScratchFolder::make("probe", below);
+        QVERIFY(one.ok() && other.ok());
+        QVERIFY(one->path() != other->path());
+        first = one->path();
+        QCOMPARE(first.parent_path().string(), below.string());
+        QVERIFY(replaceFile(first / "kept.txt", "x").ok());
+        const ScratchFolder moved = std::move(*one);
+        QVERIFY(std::filesystem::exists(first / "kept.txt"));
+    }
+    QVERIFY(!std::filesystem::exists(first));
+    QVERIFY(std::filesystem::is_empty(below));
+    const std::filesystem::path file = below / "file";
+    QVERIFY(replaceFile(file, "x").ok());
+    QVERIFY(!ScratchFolder::make("probe", file).ok());
+}
+
+void BaseTest::givingWayNeverRaisesPriority()
+{
+    std::thread thread([] {
+        giveWay(kSaverNiceness);
+        const int after = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()));
+        giveWay(kViewerNiceness);
+        QVERIFY(after >= kSaverNiceness);
+        QCOMPARE(::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())), after);
+    });
+    thread.join();
 }
 
 void BaseTest::knowsOwnProcessAndNoOther()
