@@ -99,10 +99,7 @@ private:
     {
         if (hasErrors(output.problems()))
             return Done{};
-        events::PlanRequest request;
-        request.ask = "plan";
-        request.fitDevice = m_device;
-        auto answer = askPlanner(m_planner, stage, std::move(request));
+        auto answer = askPlanner(m_planner, stage, PlanFlags{.device = m_device}.request("plan"));
         if (!answer)
             return answer.error();
         Problems &problems = output.problems();

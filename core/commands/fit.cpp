@@ -22,26 +22,20 @@ public:
     void declare(CLI::App &app) override
     {
         app.add_option("--vary", m_vary, "Option to choose a value for; several: --vary A --vary B. KEY=v1,v2 limits the values")->take_all()->expected(1)->required();
-        app.add_option("--fit-device", m_device, "Device to fit: a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
-        app.add_option("--world-size", m_world, "Number of processes (as few as the stage's parallel sizes need)")->check(CLI::PositiveNumber);
+        m_flags.declare(app, "Device to fit");
         app.footer("step_time_relative: estimated time a sample, against the stage as it is. Nothing fits: exit code 5.");
     }
 
     Result<ExitCode> run(const Invocation &invocation, Output &output) override
     {
-        std::vector<std::string> keys = m_vary;
-        keys.insert(keys.end(), invocation.positionals.begin() + 1, invocation.positionals.end());
-        auto vary = varied(keys);
+        auto vary = varied(m_vary, invocation);
         if (!vary)
             return vary.error();
         auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
         if (!stage)
             return stage.error();
         client::PlanHelper helper;
-        events::PlanRequest request;
-        request.ask = "fit";
-        request.fitDevice = m_device;
-        request.worldSize = m_world;
+        auto request = m_flags.request("fit");
         request.vary = std::move(*vary);
         auto answer = askPlanner(helper, *stage, std::move(request));
         if (!answer)
@@ -68,8 +62,7 @@ public:
 
 private:
     std::vector<std::string> m_vary;
-    std::string m_device;
-    std::int64_t m_world = 0;
+    PlanFlags m_flags;
 };
 
 } // namespace

@@ -21,9 +21,8 @@ public:
 
     void declare(CLI::App &app) override
     {
-        app.add_option("--fit-device", m_device, "Device to plan for: a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
-        app.add_option("--world-size", m_world, "Number of processes (as few as the stage's parallel sizes need)")->check(CLI::PositiveNumber);
-        app.add_option("--bucket", m_bucket, "Only this bucket: RESOLUTION/FRAMES, as 256px/129");
+        m_flags.declare(app, "Device to plan for");
+        m_flags.declareBucket(app);
     }
 
     Result<ExitCode> run(const Invocation &invocation, Output &output) override
@@ -32,11 +31,7 @@ public:
         if (!stage)
             return stage.error();
         client::PlanHelper helper;
-        events::PlanRequest request;
-        request.ask = "plan";
-        request.fitDevice = m_device;
-        request.worldSize = m_world;
-        request.bucket = m_bucket;
+        auto request = m_flags.request("plan");
         auto answer = askPlanner(helper, *stage, std::move(request));
         if (!answer)
             return answer.error();
@@ -82,8 +77,7 @@ private:
         output.line(plan.fits ? "fits" : "does NOT fit; stagewright-cli fit finds settings that do");
     }
 
-    std::string m_device, m_bucket;
-    std::int64_t m_world = 0;
+    PlanFlags m_flags;
 };
 
 } // namespace

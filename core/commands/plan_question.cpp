@@ -1,5 +1,7 @@
 #include "core/commands/plan_question.h"
 
+#include <CLI/CLI.hpp>
+
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/commands/stop_signals.h"
@@ -24,6 +26,27 @@ Result<config::Stage> openStageToPlan(const std::string &file, const Invocation 
     if (errors > 0)
         return Error(ExitCode::Usage, "config.invalid", file + " cannot be planned until its " + std::to_string(errors) + (errors == 1 ? " error is" : " errors are") + " mended", file);
     return stage;
+}
+
+void PlanFlags::declare(CLI::App &app, const std::string &purpose)
+{
+    app.add_option("--fit-device", device, purpose + ": a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
+    app.add_option("--world-size", world, "Number of processes (as few as the stage's parallel sizes need)")->check(CLI::PositiveNumber);
+}
+
+void PlanFlags::declareBucket(CLI::App &app)
+{
+    app.add_option("--bucket", bucket, "Only this bucket: RESOLUTION/FRAMES, as 256px/129");
+}
+
+events::PlanRequest PlanFlags::request(const char *ask) const
+{
+    events::PlanRequest request;
+    request.ask = ask;
+    request.fitDevice = device;
+    request.worldSize = world;
+    request.bucket = bucket;
+    return request;
 }
 
 Result<events::PlanAnswer> askPlanner(client::PlanHelper &helper, const config::Stage &stage, events::PlanRequest request)
@@ -64,8 +87,9 @@ std::vector<std::string> splitValues(std::string_view text)
 
 } // namespace
 
-Result<std::vector<events::PlanVary>> varied(const std::vector<std::string> &texts)
+Result<std::vector<events::PlanVary>> varied(std::vector<std::string> texts, const Invocation &invocation)
 {
+    texts.insert(texts.end(), invocation.positionals.begin() + 1, invocation.positionals.end());
     std::vector<events::PlanVary> vary;
     for (const std::string &text : texts) {
         const auto equals = text.find('=');

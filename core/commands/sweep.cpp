@@ -46,9 +46,8 @@ public:
     {
         app.add_option("--vary", m_vary, "Option and its values; tuples are one value: model.grad_ckpt_settings=(0,0),(8,100). Several options: all combinations")
             ->take_all()->expected(1)->required();
-        app.add_option("--fit-device", m_device, "Device to plan for: a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
-        app.add_option("--world-size", m_world, "Number of processes (as few as the stage's parallel sizes need)")->check(CLI::PositiveNumber);
-        app.add_option("--bucket", m_bucket, "Only this bucket: RESOLUTION/FRAMES, as 256px/129");
+        m_flags.declare(app, "Device to plan for");
+        m_flags.declareBucket(app);
         app.add_flag("--measure", m_measure, "Also train a few updates of every point in a worker that is thrown away; running out of memory is a result");
         app.add_option("--updates", m_updates, "With --measure: updates a point, beside the first (5)")->check(CLI::Range(1, 1000));
     }
@@ -68,20 +67,14 @@ public:
 private:
     Result<ExitCode> sweepAll(const Invocation &invocation, Output &output)
     {
-        std::vector<std::string> keys = m_vary;
-        keys.insert(keys.end(), invocation.positionals.begin() + 1, invocation.positionals.end());
-        auto vary = varied(keys);
+        auto vary = varied(m_vary, invocation);
         if (!vary)
             return vary.error();
         auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
         if (!stage)
             return stage.error();
         client::PlanHelper helper;
-        events::PlanRequest request;
-        request.ask = "sweep";
-        request.fitDevice = m_device;
-        request.worldSize = m_world;
-        request.bucket = m_bucket;
+        auto request = m_flags.request("sweep");
         request.vary = std::move(*vary);
         auto answer = askPlanner(helper, *stage, std::move(request));
         if (!answer)
@@ -106,24 +99,23 @@ private:
                          " at a time");
         }
         for (std::size_t i = 0; i < points.size(); ++i) {
-            config::Stage changed = stage;
             std::vector<config::Override> overrides;
             for (const auto &value : points[i].values)
                 overrides.push_back({value.path, value.text});
-            const Problems problems = config::applyOverrides(changed, overrides);
-            if (hasErrors(problems)) {
-                m_points[i]["measured"] = measuredJson({.sentence = problems.front().message});
+            const auto changed = config::overridden(stage, overrides);
+            if (!changed) {
+                m_points[i]["measured"] = measuredJson({.sentence = changed.error().message()});
                 continue;
             }
             constexpr double kDeadlineSeconds = 300;
-            auto outcome = probeRun(changed, m_updates, kDeadlineSeconds);
+            auto outcome = probeRun(*changed, m_updates, kDeadlineSeconds);
             if (!outcome)
                 return outcome.error();
             m_points[i]["measured"] = measuredJson(*outcome);
             if (output.isJson()) {
                 nlohmann::json line = m_points[i];
                 line["event"] = "point";
-                output.streamLine(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+                output.streamObject(line);
             } else {
                 output.message(std::to_string(i + 1) + " of " + std::to_string(points.size()) + " measured");
             }
@@ -134,7 +126,7 @@ private:
     void closeStream(int exit, Output &output)
     {
         nlohmann::json line{{"event", "summary"}, {"command", name()}, {"points", m_points.is_array() ? m_points : nlohmann::json::array()}, {"exit", exit}, {"problems", toJson(output.problems())}};
-        output.streamLine(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        output.streamObject(line);
         output.setStreams();
     }
 
@@ -151,8 +143,8 @@ private:
     }
 
     std::vector<std::string> m_vary;
-    std::string m_device, m_bucket;
-    std::int64_t m_world = 0, m_updates = 5;
+    PlanFlags m_flags;
+    std::int64_t m_updates = 5;
     bool m_measure = false;
     nlohmann::json m_points;
 };

@@ -213,4 +213,16 @@ Problems applyOverrides(Stage &stage, const std::vector<Override> &overrides)
     return Applier(stage, overrides).apply();
 }
 
+Result<Stage> overridden(Stage stage, const std::vector<Override> &overrides)
+{
+    for (Problem &problem : applyOverrides(stage, overrides)) {
+        if (problem.severity != Severity::Error)
+            continue;
+        Error error(ExitCode::Usage, problem.code, problem.message);
+        error.problem = std::move(problem);
+        return error;
+    }
+    return stage;
+}
+
 } // namespace stagewright::config

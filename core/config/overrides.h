@@ -34,6 +34,8 @@ Result<Value> convertText(const Option &option, std::string_view text, int bytes
 // Sets each override's value with its origin; lr, eps, grad_ckpt_settings and patch_size also where they are read. Later ones win; an
 // explicit path wins over a write-through. Overrides that cannot be applied are errors (unknown keys with the nearest known one); the rest is applied.
 Problems applyOverrides(Stage &stage, const std::vector<Override> &overrides);
+// The stage with all of them, or the first that cannot be applied (Usage).
+Result<Stage> overridden(Stage stage, const std::vector<Override> &overrides);
 
 int bytesPerElement(std::string_view dtype);          // 2 for bf16 and fp16, 4 for fp32, 8 for fp64; 2 where the name is unknown
 

@@ -114,23 +114,15 @@ struct Candidate {
 Result<double> secondsOf(const config::Stage &stage, const PlanQuery &query)
 {
     Problems notes;
-    const auto work = workOf(stage, query.device.isCpu ? torch::kCPU : torch::kCUDA, query.world, notes);
-    if (!work)
-        return work.error();
-    const auto shapes = worstShapes(stage);
-    if (!shapes)
-        return shapes.error();
-    const std::int64_t accumulation = stage.integer("accumulation_steps");
+    const auto asked = askedStage(stage, query, notes);
+    if (!asked)
+        return asked.error();
     double seconds = 0, weights = 0;
-    for (const auto &shape : *shapes) {
-        if (!query.bucket.empty() && bucketName(shape) != query.bucket)
-            continue;
-        const double step = stepSeconds(*work, shape, reduced(*work, shape).offloaded, accumulation, query.device);
-        seconds += shape.probability * step / static_cast<double>(shape.batch * accumulation);
+    for (const auto &shape : asked->shapes) {
+        const double step = stepSeconds(asked->work, shape, reduced(asked->work, shape).offloaded, asked->accumulation, query.device);
+        seconds += shape.probability * step / static_cast<double>(shape.batch * asked->accumulation);
         weights += shape.probability;
     }
-    if (weights <= 0)
-        return Error(ExitCode::Usage, "config.no-bucket", "the stage has no bucket \"" + query.bucket + "\"");
     return seconds / weights;
 }
 
@@ -167,20 +159,21 @@ private:
     Result<Verdict> judge(const config::Stage &stage, const PlanQuery &query)
     {
         Problems notes;
-        const auto work = workOf(stage, query.device.isCpu ? torch::kCPU : torch::kCUDA, query.world, notes);
-        const auto buckets = m_planner.buckets(stage, query, notes, m_cancelled);
-        if (!work || !buckets)
-            return !work ? work.error() : buckets.error();
-        const double margin = 1 + errorBand(*work).fraction / 2;
+        const auto asked = askedStage(stage, query, notes);
+        if (!asked)
+            return asked.error();
+        const auto buckets = m_planner.buckets(*asked, query, m_cancelled);
+        if (!buckets)
+            return buckets.error();
+        const double margin = 1 + errorBand(asked->work).fraction / 2;
         Verdict verdict;
         verdict.fits = true;
-        double weights = 0, worst = -1;
+        verdict.stepSeconds = meanStepSeconds(*buckets);
+        double worst = -1;
         for (const auto &bucket : *buckets) {
             const double share = static_cast<double>(bucket.deviceBytes) * margin / static_cast<double>(query.device.totalBytes);
             verdict.fits = verdict.fits && bucket.fits && share <= 1;
             verdict.peak = std::max(verdict.peak, bucket.memory.peak);
-            verdict.stepSeconds += bucket.shape.probability * bucket.stepSeconds;
-            weights += bucket.shape.probability;
             const double badness = share + (bucket.fits ? 0 : 1);
             if (badness > worst) {
                 worst = badness;
@@ -188,7 +181,6 @@ private:
                 verdict.excess = share - 1;
             }
         }
-        verdict.stepSeconds /= weights;
         return verdict;
     }
 

@@ -155,6 +155,35 @@ std::string bucketName(const ClipShape &shape)
     return shape.resolution + "/" + std::to_string(shape.frames);
 }
 
+double meanStepSeconds(const std::vector<BucketPrediction> &buckets)
+{
+    double seconds = 0, weights = 0;
+    for (const auto &bucket : buckets) {
+        seconds += bucket.shape.probability * bucket.stepSeconds;
+        weights += bucket.shape.probability;
+    }
+    return seconds / weights;
+}
+
+Result<AskedStage> askedStage(const config::Stage &stage, const PlanQuery &query, Problems &notes)
+{
+    auto work = workOf(stage, query.device.isCpu ? torch::kCPU : torch::kCUDA, query.world, notes);
+    if (!work)
+        return work.error();
+    auto shapes = worstShapes(stage);
+    if (!shapes)
+        return shapes.error();
+    if (!query.bucket.empty()) {
+        std::string names;
+        for (const ClipShape &shape : *shapes)
+            names += (names.empty() ? "" : ", ") + bucketName(shape);
+        std::erase_if(*shapes, [&](const ClipShape &shape) { return bucketName(shape) != query.bucket; });
+        if (shapes->empty())
+            return Error(ExitCode::Usage, "config.no-bucket", "the stage has no bucket \"" + query.bucket + "\"; its buckets are " + names);
+    }
+    return AskedStage{std::move(*work), std::move(*shapes), stage.integer("accumulation_steps")};
+}
+
 ErrorBand errorBand(const Work &work)
 {
     const bool learned = !work.encoders.haar;
@@ -229,48 +258,35 @@ Result<Prediction> Planner::predicted(const Work &work, const ClipShape &shape, 
     return prediction;
 }
 
-Result<BucketPrediction> Planner::bucket(const Work &work, const ClipShape &shape, const PlanQuery &query, std::int64_t accumulation)
+Result<BucketPrediction> Planner::bucket(const AskedStage &asked, const ClipShape &shape, const PlanQuery &query)
 {
-    auto prediction = predicted(work, shape, query.reserved);
+    auto prediction = predicted(asked.work, shape, query.reserved);
     if (!prediction)
         return prediction.error();
     BucketPrediction bucket{shape, std::move(*prediction)};
-    bucket.stepSeconds = stepSeconds(work, shape, bucket.memory.offloadedBlocks, accumulation, query.device);
+    bucket.stepSeconds = stepSeconds(asked.work, shape, bucket.memory.offloadedBlocks, asked.accumulation, query.device);
     return bucket;
 }
 
-Result<std::vector<BucketPrediction>> Planner::buckets(const config::Stage &stage, const PlanQuery &query, Problems &notes, const Cancelled &cancelled)
+Result<std::vector<BucketPrediction>> Planner::buckets(const AskedStage &asked, const PlanQuery &query, const Cancelled &cancelled)
 {
-    const auto work = workOf(stage, query.device.isCpu ? torch::kCPU : torch::kCUDA, query.world, notes);
-    if (!work)
-        return work.error();
-    const auto shapes = worstShapes(stage);
-    if (!shapes)
-        return shapes.error();
-    const std::int64_t accumulation = stage.integer("accumulation_steps"), waiting = work->device == torch::kCPU ? waitingBytes(*work) : 0;
+    const Work &work = asked.work;
+    const std::int64_t waiting = work.device == torch::kCPU ? waitingBytes(work) : 0;
+    const std::int64_t limit = work.settings.memoryLimitBytes > 0 ? std::min(work.settings.memoryLimitBytes, query.device.totalBytes) : query.device.totalBytes;
     std::vector<BucketPrediction> answers;
-    for (const ClipShape &shape : *shapes) {
-        if (!query.bucket.empty() && bucketName(shape) != query.bucket)
-            continue;
+    for (const ClipShape &shape : asked.shapes) {
         if (cancelled && cancelled())
             return cancelledError();
-        auto answer = bucket(*work, shape, query, accumulation);
+        auto answer = bucket(asked, shape, query);
         if (!answer)
             return answer.error();
         answer->memory.peak += waiting;
         answer->memory.reserved += waiting;
         answer->memory.byKind[static_cast<std::size_t>(MemoryKind::Workspace)] += waiting;
         answer->deviceBytes = answer->memory.reserved + query.device.contextBytes;
-        const std::int64_t limit = work->settings.memoryLimitBytes > 0 ? std::min(work->settings.memoryLimitBytes, query.device.totalBytes) : query.device.totalBytes;
-        const bool bufferHolds = answer->memory.keptBlocks == 0 || work->bufferElements == 0 || work->settings.overflow == memory::OverflowPolicy::Keep;
+        const bool bufferHolds = answer->memory.keptBlocks == 0 || work.bufferElements == 0 || work.settings.overflow == memory::OverflowPolicy::Keep;
         answer->fits = answer->deviceBytes <= limit && bufferHolds;
         answers.push_back(std::move(*answer));
-    }
-    if (answers.empty()) {
-        std::string names;
-        for (const ClipShape &shape : *shapes)
-            names += (names.empty() ? "" : ", ") + bucketName(shape);
-        return Error(ExitCode::Usage, "config.no-bucket", "the stage has no bucket \"" + query.bucket + "\"; its buckets are " + names);
     }
     return answers;
 }
@@ -278,11 +294,10 @@ Result<std::vector<BucketPrediction>> Planner::buckets(const config::Stage &stag
 Result<events::Plan> Planner::plan(const config::Stage &stage, const PlanQuery &query, Problems &notes, const Cancelled &cancelled)
 {
     const double began = steadySeconds();
-    const auto work = workOf(stage, query.device.isCpu ? torch::kCPU : torch::kCUDA, query.world, notes);
-    if (!work)
-        return work.error();
-    Problems ignored;                                  // the same notes again
-    const auto answers = buckets(stage, query, ignored, cancelled);
+    const auto asked = askedStage(stage, query, notes);
+    if (!asked)
+        return asked.error();
+    const auto answers = buckets(*asked, query, cancelled);
     if (!answers)
         return answers.error();
     events::Plan plan;
@@ -301,8 +316,8 @@ Result<events::Plan> Planner::plan(const config::Stage &stage, const PlanQuery &
         }
     }
     plan.deviceTotalBytes = plan.peakReservedBytes + plan.contextBytes;
-    plan.host = hostOf(*work, *answers);
-    const auto band = errorBand(*work);
+    plan.host = hostOf(asked->work, *answers);
+    const auto band = errorBand(asked->work);
     plan.errorBand = band.fraction;
     plan.errorBandReason = band.reason;
     plan.checkedPoints = m_checked;

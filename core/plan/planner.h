@@ -23,6 +23,16 @@ struct PlanQuery {
     bool reserved = true;              // replay the caching allocator (GPUs)
 };
 
+// A stage as a query sees it, worked out once.
+struct AskedStage {
+    Work work;
+    std::vector<ClipShape> shapes;     // of the query's bucket, or all; at least one
+    std::int64_t accumulation = 1;
+};
+
+// Errors (Usage): those of workOf and worstShapes, a bucket that does not exist. notes as for workOf.
+Result<AskedStage> askedStage(const config::Stage &stage, const PlanQuery &query, Problems &notes);
+
 // One bucket's answer.
 struct BucketPrediction {
     ClipShape shape;
@@ -40,7 +50,7 @@ public:
     Result<events::Plan> plan(const config::Stage &stage, const PlanQuery &query, Problems &notes, const Cancelled &cancelled = {});
 
     // The buckets alone, for many stages that differ a little.
-    Result<std::vector<BucketPrediction>> buckets(const config::Stage &stage, const PlanQuery &query, Problems &notes, const Cancelled &cancelled = {});
+    Result<std::vector<BucketPrediction>> buckets(const AskedStage &asked, const PlanQuery &query, const Cancelled &cancelled = {});
 
     std::int64_t checkedPoints() const { return m_checked; }
     double largestDeviation() const { return m_deviation; }
@@ -51,7 +61,7 @@ private:
         std::string key;
         std::shared_ptr<const DryRun> run;
     };
-    Result<BucketPrediction> bucket(const Work &work, const ClipShape &shape, const PlanQuery &query, std::int64_t accumulation);
+    Result<BucketPrediction> bucket(const AskedStage &asked, const ClipShape &shape, const PlanQuery &query);
     Result<Prediction> predicted(const Work &work, const ClipShape &shape, bool reserved);
     Result<Prediction> composed(const Reduced &plan, const ClipShape &shape, bool reserved);
     Result<std::shared_ptr<const DryRun>> dryRunOf(const Reduced &plan, const ClipShape &shape);
@@ -69,5 +79,7 @@ struct ErrorBand { double fraction = 0; std::string reason; };
 ErrorBand errorBand(const Work &work);
 
 std::string bucketName(const ClipShape &shape);                // "256px/129"
+// Mean over the buckets, each as often as it is drawn.
+double meanStepSeconds(const std::vector<BucketPrediction> &buckets);
 
 } // namespace stagewright::plan

@@ -7,18 +7,10 @@ namespace stagewright::plan {
 
 Result<config::Stage> withValues(const config::Stage &stage, const std::vector<events::PlanValue> &values)
 {
-    config::Stage changed = stage;
     std::vector<config::Override> overrides;
     for (const auto &value : values)
         overrides.push_back({value.path, value.text});
-    for (Problem &problem : config::applyOverrides(changed, overrides)) {
-        if (problem.severity != Severity::Error)
-            continue;
-        Error error(ExitCode::Usage, problem.code, problem.message);
-        error.problem = std::move(problem);
-        return error;
-    }
-    return changed;
+    return config::overridden(stage, overrides);
 }
 
 Result<std::vector<std::vector<events::PlanValue>>> combinations(const std::vector<events::PlanVary> &vary)
@@ -50,26 +42,29 @@ Result<std::vector<std::vector<events::PlanValue>>> combinations(const std::vect
 
 namespace {
 
+Result<std::vector<BucketPrediction>> bucketsOf(Planner &planner, const config::Stage &stage, const PlanQuery &query, const Cancelled &cancelled)
+{
+    Problems notes;
+    const auto asked = askedStage(stage, query, notes);
+    return asked ? planner.buckets(*asked, query, cancelled) : Result<std::vector<BucketPrediction>>(asked.error());
+}
+
 events::PlannedPoint pointOf(Planner &planner, const config::Stage &stage, const PlanQuery &query, const std::vector<events::PlanValue> &values, const Cancelled &cancelled)
 {
     events::PlannedPoint point;
     point.values = values;
     const auto changed = withValues(stage, values);
-    Problems notes;
-    auto buckets = changed ? planner.buckets(*changed, query, notes, cancelled) : Result<std::vector<BucketPrediction>>(changed.error());
+    const auto buckets = changed ? bucketsOf(planner, *changed, query, cancelled) : Result<std::vector<BucketPrediction>>(changed.error());
     if (!buckets) {
         point.sentence = buckets.error().message();
         point.fits = false;
         return point;
     }
-    double weights = 0;
     for (const auto &bucket : *buckets) {
         point.peakBytes = std::max(point.peakBytes, bucket.memory.peak);
         point.fits = point.fits && bucket.fits;
-        point.stepSeconds += bucket.shape.probability * bucket.stepSeconds;
-        weights += bucket.shape.probability;
     }
-    point.stepSeconds /= weights;
+    point.stepSeconds = meanStepSeconds(*buckets);
     return point;
 }
 

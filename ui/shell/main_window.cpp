@@ -227,12 +227,12 @@ void MainWindow::launch(const QString &checkpoint, pages::ResumeKind kind)
             overrides.push_back({"start_step", "0", config::OriginKind::Edit});
             overrides.push_back({"start_epoch", "0", config::OriginKind::Edit});
         }
-        for (const Problem &problem : config::applyOverrides(*request.stage, overrides)) {
-            if (problem.severity == Severity::Error) {
-                say(q(problem.message));
-                return;
-            }
+        auto changed = config::overridden(std::move(*request.stage), overrides);
+        if (!changed) {
+            say(q(changed.error().message()));
+            return;
         }
+        request.stage = std::move(*changed);
     }
     m_run.launch(std::move(request));
 }
