@@ -1,6 +1,5 @@
 // numpy's SeedSequence and PCG64 for many seeds at once: the hashing of 32-bit words, which is most of the work, in lanes side by side.
 #include <array>
-#include <bit>
 #include <cstddef>
 
 #include "core/table/random.h"
@@ -15,7 +14,9 @@ namespace stagewright::table {
 
 namespace {
 
-constexpr std::size_t kLanes = 32, kPool = 4, kWords = 8;
+using namespace numpy;
+
+constexpr std::size_t kLanes = 32, kWords = 8;
 using Lanes = std::array<std::uint32_t, kLanes>;
 
 struct Block {
@@ -23,12 +24,12 @@ struct Block {
     std::array<Lanes, kWords> words;                   // of the state
 };
 
-// pool[0], pool[1]: low and high words of the seeds; pool[2], pool[3]: 0. Constants as in random.cpp.
+// pool[0], pool[1]: low and high words of the seeds; pool[2], pool[3]: 0.
 STAGEWRIGHT_LANES void generate(Block &block)
 {
-    std::uint32_t constant = 0x43b0d7e5;
+    std::uint32_t constant = kInitA;
     for (std::size_t i = 0; i < kPool; ++i) {
-        const std::uint32_t before = constant, after = constant *= 0x931e8875;
+        const std::uint32_t before = constant, after = constant *= kMultA;
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const std::uint32_t value = (block.pool[i][lane] ^ before) * after;
             block.pool[i][lane] = value ^ (value >> 16);
@@ -38,18 +39,18 @@ STAGEWRIGHT_LANES void generate(Block &block)
         for (std::size_t to = 0; to < kPool; ++to) {
             if (from == to)
                 continue;
-            const std::uint32_t before = constant, after = constant *= 0x931e8875;
+            const std::uint32_t before = constant, after = constant *= kMultA;
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
                 std::uint32_t hashed = (block.pool[from][lane] ^ before) * after;
                 hashed ^= hashed >> 16;
-                const std::uint32_t mixed = 0xca01f9ddu * block.pool[to][lane] - 0x4973f715u * hashed;
+                const std::uint32_t mixed = kMixLeft * block.pool[to][lane] - kMixRight * hashed;
                 block.pool[to][lane] = mixed ^ (mixed >> 16);
             }
         }
     }
-    constant = 0x8b51f9dd;
+    constant = kInitB;
     for (std::size_t i = 0; i < kWords; ++i) {
-        const std::uint32_t before = constant, after = constant *= 0x58f38ded;
+        const std::uint32_t before = constant, after = constant *= kMultB;
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const std::uint32_t value = (block.pool[i % kPool][lane] ^ before) * after;
             block.words[i][lane] = value ^ (value >> 16);
@@ -59,16 +60,12 @@ STAGEWRIGHT_LANES void generate(Block &block)
 
 void draw(const Block &block, std::size_t lane, std::span<double> out)
 {
-    using Wide = unsigned __int128;
-    constexpr Wide multiplier = (static_cast<Wide>(0x2360ED051FC65DA4ULL) << 64) | 0x4385DF649FCCF645ULL;
     const auto word = [&](std::size_t i) { return block.words[2 * i][lane] | (static_cast<std::uint64_t>(block.words[2 * i + 1][lane]) << 32); };
-    const Wide increment = (((static_cast<Wide>(word(2)) << 64) | word(3)) << 1) | 1;
-    Wide state = increment + ((static_cast<Wide>(word(0)) << 64) | word(1));
-    state = state * multiplier + increment;
+    const unsigned __int128 increment = (wide(word(2), word(3)) << 1) | 1;
+    unsigned __int128 state = (increment + wide(word(0), word(1))) * kPcgMultiplier + increment;
     for (double &uniform : out) {
-        state = state * multiplier + increment;
-        const auto high = static_cast<std::uint64_t>(state >> 64), low = static_cast<std::uint64_t>(state);
-        uniform = static_cast<double>(std::rotr(high ^ low, static_cast<int>(high >> 58)) >> 11) * 0x1p-53;
+        state = state * kPcgMultiplier + increment;
+        uniform = uniformOf(pcgOutput(state));
     }
 }
 

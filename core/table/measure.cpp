@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kRateTolerance = 0.01;
+constexpr double kSameRate = 0.01;                  // share by which two rates may differ and be the same: 29.97 and 30
 
 std::string number(double value) { return formatNumber(value); }
 
@@ -37,7 +37,7 @@ std::string differenceOf(const Table &table, std::int64_t row, const Measured &f
     same(NumberColumn::Width, file.width);
     const double fps = table.number(NumberColumn::Fps, row);
     if (file.fps > 0)
-        compare(NumberColumn::Fps, file.fps, std::abs(fps - file.fps) <= kRateTolerance * file.fps);
+        compare(NumberColumn::Fps, file.fps, std::abs(fps - file.fps) <= kSameRate * file.fps);
     return text;
 }
 

@@ -1,6 +1,5 @@
 #include "core/table/random.h"
 
-#include <bit>
 #include <cassert>
 #include <numeric>
 
@@ -8,10 +7,7 @@ namespace stagewright::table {
 
 namespace {
 
-// numpy's SeedSequence (after O'Neill's seed_seq_fe128): constants of its two hash chains and of the mixer.
-constexpr std::uint32_t kInitA = 0x43b0d7e5, kMultA = 0x931e8875, kInitB = 0x8b51f9dd, kMultB = 0x58f38ded;
-constexpr std::uint32_t kMixLeft = 0xca01f9dd, kMixRight = 0x4973f715;
-constexpr std::size_t kPool = 4;
+using namespace numpy;
 
 using Pool = std::array<std::uint32_t, kPool>;
 
@@ -60,12 +56,6 @@ std::array<std::uint64_t, 4> generateState(const Pool &pool)
     return state;
 }
 
-constexpr unsigned __int128 wide(std::uint64_t high, std::uint64_t low)
-{
-    return (static_cast<unsigned __int128>(high) << 64) | low;
-}
-constexpr unsigned __int128 kPcgMultiplier = wide(0x2360ED051FC65DA4ULL, 0x4385DF649FCCF645ULL);
-
 // At least one word, as numpy splits a whole number.
 void appendWords(std::vector<std::uint32_t> &words, std::uint64_t number)
 {
@@ -102,8 +92,7 @@ void Pcg64::seedFrom(std::span<const std::uint32_t> words)
 std::uint64_t Pcg64::next()
 {
     m_state = m_state * kPcgMultiplier + m_increment;
-    const auto high = static_cast<std::uint64_t>(m_state >> 64), low = static_cast<std::uint64_t>(m_state);
-    return std::rotr(high ^ low, static_cast<int>(high >> 58));
+    return pcgOutput(m_state);
 }
 
 std::int64_t Pcg64::between(std::int64_t low, std::int64_t high)

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "core/table/numpy_constants.h"
+
 namespace stagewright::table {
 
 // numpy.random.default_rng(seed): SeedSequence, then PCG64 (O'Neill's XSL-RR 128/64).
@@ -17,7 +19,7 @@ public:
     // SeedSequence of several whole numbers, each split into 32-bit words as numpy does.
     explicit Pcg64(std::span<const std::uint64_t> entropy);
     std::uint64_t next();
-    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }       // [0,1), numpy's random()
+    double uniform() { return numpy::uniformOf(next()); }
     // Uniform in [low, high], both included, without modulo bias. Ours, not numpy's.
     std::int64_t between(std::int64_t low, std::int64_t high);
 
