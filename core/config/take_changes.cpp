@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/config/option.h"
+#include "core/config/known_key.h"
 #include "core/config/stage.h"
 #include "core/config/text_document.h"
 
@@ -18,14 +18,11 @@ std::string spelledAlone(const Value &value)
     return !value.spelling.empty() && parseLiteral(value.spelling) ? value.spelling : toPython(value);
 }
 
-const Option *tableOf(std::string path)
+// The table that the path lies in.
+const Option *tableOf(const std::string &path)
 {
-    for (auto dot = path.rfind('.'); dot != std::string::npos; dot = path.rfind('.')) {
-        path.resize(dot);
-        if (const Option *option = findOption(path))
-            return option->type == OptionType::BucketTable || option->type == OptionType::WeightTable ? option : nullptr;
-    }
-    return nullptr;
+    const Option *option = governingOption(path);
+    return option && option->path != path && option->type != OptionType::Any ? option : nullptr;
 }
 
 DictKey keyOf(const std::string &text)
