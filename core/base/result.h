@@ -8,6 +8,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/problem.h"
+#include "core/base/text.h"
 
 namespace stagewright {
 
@@ -16,12 +17,12 @@ struct Error {
     Problem problem;                   // problem.message is the sentence
 
     Error() = default;
-    // code as in Problem::code; file and line where they are known.
+    // code as in Problem::code; file and line where they are known. message may quote text from outside as it is (asSentence).
     Error(ExitCode exitCode, std::string code, std::string message, std::string file = {}, int line = 0)
         : exit(exitCode)
     {
         problem.code = std::move(code);
-        problem.message = std::move(message);
+        problem.message = asSentence(std::move(message));
         problem.file = std::move(file);
         problem.line = line;
     }
@@ -30,7 +31,7 @@ struct Error {
     Error during(const std::string &what) const
     {
         Error copy = *this;
-        copy.problem.message = what + ": " + problem.message;
+        copy.problem.message = asSentence(what + ": " + problem.message);
         return copy;
     }
 };

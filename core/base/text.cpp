@@ -83,6 +83,54 @@ bool isUtf8(std::string_view bytes, std::size_t *at)
     return true;
 }
 
+namespace {
+
+bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::string escaped(unsigned char byte)
+{
+    static constexpr char digits[] = "0123456789abcdef";
+    if (byte == '\n')
+        return "\\n";
+    if (byte == '\t')
+        return "\\t";
+    return {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+std::string withoutMiddle(const std::string &text)
+{
+    static constexpr std::string_view dots = " … ";
+    std::size_t head = (kLongestSentence - dots.size()) * 2 / 3, tail = text.size() - (kLongestSentence - dots.size() - head);
+    while (head > 0 && isContinuation(text[head]))
+        --head;
+    while (tail < text.size() && isContinuation(text[tail]))
+        ++tail;
+    return text.substr(0, head).append(dots).append(text, tail);
+}
+
+} // namespace
+
+std::string asSentence(std::string text)
+{
+    std::size_t bad = 0;
+    const auto isControl = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+    if (std::any_of(text.begin(), text.end(), isControl) || !isUtf8(text)) {
+        std::string clean;
+        for (std::string_view rest = text; !rest.empty();) {
+            std::size_t good = isUtf8(rest, &bad) ? rest.size() : bad;
+            for (const char c : rest.substr(0, good))
+                isControl(static_cast<unsigned char>(c)) ? clean += escaped(static_cast<unsigned char>(c)) : clean += c;
+            if (good < rest.size())
+                clean += escaped(static_cast<unsigned char>(rest[good++]));
+            rest.remove_prefix(good);
+            if (clean.size() > 4 * kLongestSentence && rest.size() > 2 * kLongestSentence)
+                rest.remove_prefix(rest.size() - 2 * kLongestSentence);      // of a huge text only the ends are shown
+        }
+        text = std::move(clean);
+    }
+    return text.size() > kLongestSentence ? withoutMiddle(text) : text;
+}
+
 std::vector<std::string> split(std::string_view text, char separator)
 {
     std::vector<std::string> parts;

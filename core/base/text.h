@@ -17,6 +17,11 @@ std::optional<std::string> nearestOf(std::string_view name, const std::vector<st
 // True where the bytes are well-formed UTF-8; otherwise *at is the first bad byte's offset.
 bool isUtf8(std::string_view bytes, std::size_t *at = nullptr);
 
+// Text from anywhere as it can stand in a sentence that is shown to people: valid UTF-8 on one line, control characters and stray bytes written as
+// \n or \x1b, and at most kLongestSentence bytes, the middle left out ("…"), since the end says what to do.
+inline constexpr std::size_t kLongestSentence = 2000;
+std::string asSentence(std::string text);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string> &parts, std::string_view separator);
 std::string lowered(std::string_view text);        // ASCII only

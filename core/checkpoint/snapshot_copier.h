@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::checkpoint {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/ckptfile/dtype.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/ckptfile/states.h"
 

@@ -1,6 +1,6 @@
 #include "core/cuda/ledger_tracker.h"
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include <c10/cuda/CUDACachingAllocator.h>
 

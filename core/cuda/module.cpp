@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>

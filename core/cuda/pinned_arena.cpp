@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/resource.h>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/units.h"
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/host.h"
 #include "core/base/units.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/memory_kind.h"
 #include "core/base/result.h"

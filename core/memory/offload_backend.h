@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::memory {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::model {
 

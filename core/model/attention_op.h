@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/linear_op.h"
 #include "core/model/rope.h"

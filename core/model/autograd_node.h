@@ -5,7 +5,7 @@
 // Torch's operators. On the meta device it allocates what the device that meta stands for (memory/device.h) would.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>

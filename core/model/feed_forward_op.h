@@ -1,7 +1,7 @@
 // The feed-forward part of a double block: W2 gelu(W1 x).
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/linear_op.h"
 

@@ -1,7 +1,7 @@
 // GELU (tanh form) between slices of wider tensors; below autograd. Each argument is a view [.., n] whose rows lie at one stride.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::model {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/memory/step_memory.h"
 #include "core/model/mmdit_config.h"

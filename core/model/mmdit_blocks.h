@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/attention_op.h"
 #include "core/model/mmdit_config.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/linear_op.h"
 

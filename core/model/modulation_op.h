@@ -1,7 +1,7 @@
 // The two places where a block's modulation meets its tokens.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::model {
 

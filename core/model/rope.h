@@ -1,7 +1,7 @@
 // Rotary position tables in both conventions of Open-Sora 2.0.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/mmdit_config.h"
 

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/text.h"
 

@@ -1,7 +1,7 @@
-// What the Torch layers have in common. Including <torch/torch.h> costs 30 s a file; as a precompiled header it costs a few.
+// What the Torch layers have in common, compiled once.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include <algorithm>
 #include <filesystem>

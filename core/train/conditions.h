@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/result.h"
 #include "core/config/value.h"

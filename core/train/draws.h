@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/result.h"
 #include "core/model/autoencoder.h"

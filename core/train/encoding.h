@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/result.h"
 #include "core/data/batch.h"

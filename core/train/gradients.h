@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/checkpoint/training_state.h"
 

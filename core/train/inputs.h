@@ -1,7 +1,7 @@
 // From encoded samples and random draws to the model's inputs and the target of its prediction.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/mmdit.h"
 #include "core/train/draws.h"

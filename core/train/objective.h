@@ -3,7 +3,7 @@
 // arithmetic, with float32 tensors the exact one.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::train {
 

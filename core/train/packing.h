@@ -1,7 +1,7 @@
 // Between latents and the token sequences that the model reads.
 #pragma once
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 namespace stagewright::train {
 

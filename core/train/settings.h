@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/base/result.h"
 #include "core/config/stage.h"

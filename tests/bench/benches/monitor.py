@@ -6,6 +6,7 @@ import time
 
 TURN = 20                # steps a turn
 SETTLE = 4               # steps of a turn that are not counted: programs start and end in them
+STARTING = 16            # the same where viewers come and go: ten of them start and read the history meanwhile
 
 
 def run(bench):
@@ -43,7 +44,7 @@ def viewers(bench):
     launched = json.loads(bench.checked([bench.cli, "train", stage, "--detach", "--json", "--bucket_config", '{"128px": {9: (1.0, 2)}}',
                                          "--max-train-steps", "1000000", "--ckpt-every", "0"], cwd=bench.folder))
     history = bench.folder / launched["run"] / "events.jsonl"
-    watching, measured = [], []
+    watching, measured, steps = [], [], Steps(history)
     try:
         for wanted in turns:
             while len(watching) > wanted:
@@ -52,13 +53,14 @@ def viewers(bench):
             while len(watching) < wanted:
                 watching.append(subprocess.Popen([str(bench.cli), "attach", launched["run"], "--json"], cwd=bench.folder,
                                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-            begun = len(steps_of(history))
-            while len(steps_of(history)) < begun + SETTLE + TURN:
+            steps.read()
+            begun = len(steps.seconds)
+            while len(steps.seconds) < begun + STARTING + TURN:
                 if any(process.poll() is not None for process in watching):
                     bench.fail("a viewer ended while the run went on")
                 time.sleep(0.5)
-            seconds = [s["seconds"] - s.get("data_wait_seconds", 0) for s in steps_of(history)[begun + SETTLE:begun + SETTLE + TURN]]
-            measured.append((wanted, seconds))
+                steps.read()
+            measured.append((wanted, steps.seconds[begun + STARTING:begun + STARTING + TURN]))
     finally:
         bench.checked([bench.cli, "stop", launched["run"], "--no-save"], cwd=bench.folder)
         for process in watching:
@@ -66,6 +68,19 @@ def viewers(bench):
     bench.out("viewers", one_to_none=ratio_of_turns(measured, 1, 0), ten_to_one=ratio_of_turns(measured, 10, 1), turns=len(measured))
 
 
-def steps_of(history):
-    lines = history.read_text().splitlines() if history.exists() else []
-    return [json.loads(line) for line in lines if line.startswith('{"event":"step"') and line.endswith("}")]
+class Steps:
+    """The seconds of each step without its wait for data, read from the history as it grows: each line once, so that looking costs the run nothing."""
+
+    def __init__(self, history):
+        self.history, self.file, self.rest, self.seconds = history, None, "", []
+
+    def read(self):
+        if not self.file:
+            if not self.history.exists():
+                return
+            self.file = open(self.history)
+        *lines, self.rest = (self.rest + self.file.read()).split("\n")
+        for line in lines:
+            if line.startswith('{"event":"step"'):
+                step = json.loads(line)
+                self.seconds.append(step["seconds"] - step.get("data_wait_seconds", 0))

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
@@ -30,6 +31,8 @@ private Q_SLOTS:
     void findsNearestName_data();
     void findsNearestName();
     void tellsUtf8();
+    void errorsAreOneSentenceWhateverTheyQuote_data();
+    void errorsAreOneSentenceWhateverTheyQuote();
     void replacesFileWhole();
     void failedReplaceKeepsOldContent();
     void refusesFileLargerThanLimit();
@@ -102,6 +105,33 @@ void BaseTest::tellsUtf8()
     QCOMPARE(at, std::size_t(3));
     QVERIFY(!isUtf8("\xc0\xaf"));
     QVERIFY(!isUtf8("\xed\xa0\x80"));
+}
+
+void BaseTest::errorsAreOneSentenceWhateverTheyQuote_data()
+{
+    QTest::addColumn<QByteArray>("quoted");
+    QTest::addColumn<QByteArray>("shown");
+    QTest::newRow("plain") << QByteArray("caf\xc3\xa9") << QByteArray("caf\xc3\xa9");
+    QTest::newRow("two lines") << QByteArray("a\nb\tc\r") << QByteArray("a\\nb\\tc\\x0d");
+    QTest::newRow("a NUL and an escape") << QByteArray("a\0\x1b[1m", 6) << QByteArray("a\\x00\\x1b[1m");
+    QTest::newRow("not UTF-8") << QByteArray("a\xff\xe5\xad") << QByteArray("a\\xff\\xe5\\xad");
+    QTest::newRow("long") << QByteArray(100'000, 'x') << QByteArray();
+    QTest::newRow("long, of three bytes each") << QByteArray("\xe5\xad\xa6").repeated(50'000) << QByteArray();
+    QTest::newRow("long, not UTF-8") << QByteArray(100'000, '\xff') << QByteArray();
+}
+
+void BaseTest::errorsAreOneSentenceWhateverTheyQuote()
+{
+    QFETCH(QByteArray, quoted);
+    QFETCH(QByteArray, shown);
+    const Error error = Error(ExitCode::Data, "data.x", "the key `" + quoted.toStdString() + "` is unknown; remove it").during("reading");
+    const std::string &text = error.message();
+    QVERIFY(isUtf8(text));
+    QVERIFY(text.size() <= kLongestSentence);
+    QVERIFY(text.starts_with("reading: the key `") && text.ends_with("` is unknown; remove it"));
+    QVERIFY(std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }));
+    if (!shown.isEmpty())
+        QCOMPARE(text, "reading: the key `" + shown.toStdString() + "` is unknown; remove it");
 }
 
 void BaseTest::replacesFileWhole()

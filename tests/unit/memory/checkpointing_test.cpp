@@ -4,6 +4,8 @@
 
 #include <QTest>
 
+#include <torch/nn/modules/linear.h>
+
 #include "core/memory/checkpointing.h"
 #include "core/memory/ledger.h"
 

@@ -2,7 +2,10 @@
 // a program which calls the same operators one by one has at best.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/functional/linear.h>
+#include <torch/ordered_dict.h>
+
+#include "core/torchpch/torch.h"
 
 #include "core/model/mmdit.h"
 
