@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include <torch/torch.h>
+#include "core/torchpch/torch.h"
 
 #include "core/model/mmdit.h"
 
