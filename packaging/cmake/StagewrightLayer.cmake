@@ -55,6 +55,25 @@ function(stagewright_test name)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
         ENVIRONMENT "OMP_NUM_THREADS=2;QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
+    # What `packaging/test --sanitize` builds and runs: the core's tests, with the thread sanitizer those of our own threads.
+    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(unit|numerics|fuzz)")
+        set(labels core)
+        if(CMAKE_MATCH_1 STREQUAL "unit")
+            list(APPEND labels threads)
+        endif()
+        set_property(TEST ${name} APPEND PROPERTY LABELS ${labels})
+        foreach(label IN LISTS labels)
+            set_property(GLOBAL APPEND PROPERTY STAGEWRIGHT_TESTS_${label} ${name})
+        endforeach()
+    endif()
+endfunction()
+
+# Targets core_tests and threads_tests: the tests with that label. Called once, after all folders.
+function(stagewright_test_groups)
+    foreach(label IN ITEMS core threads)
+        get_property(tests GLOBAL PROPERTY STAGEWRIGHT_TESTS_${label})
+        add_custom_target(${label}_tests DEPENDS ${tests})
+    endforeach()
 endfunction()
 
 # Every layer that another one uses must exist: called once, after all folders.
