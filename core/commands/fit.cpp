@@ -21,28 +21,19 @@ public:
 
     void declare(CLI::App &app) override
     {
-        app.add_option("--vary", m_vary, "Option to choose a value for; several: --vary A --vary B. KEY=v1,v2 limits the values")->take_all()->expected(1)->required();
+        m_flags.declareVary(app, "Option to choose a value for; several: --vary A --vary B. KEY=v1,v2 limits the values");
         m_flags.declare(app, "Device to fit");
         app.footer("step_time_relative: estimated time a sample, against the stage as it is. Nothing fits: exit code 5.");
     }
 
     Result<ExitCode> run(const Invocation &invocation, Output &output) override
     {
-        auto vary = varied(m_vary, invocation);
-        if (!vary)
-            return vary.error();
-        auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
-        if (!stage)
-            return stage.error();
-        client::PlanHelper helper;
-        auto request = m_flags.request("fit");
-        request.vary = std::move(*vary);
-        auto answer = askPlanner(helper, *stage, std::move(request));
-        if (!answer)
-            return answer.error();
-        if (!answer->fit)
+        const auto asked = planned("fit", m_flags, invocation, output);
+        if (!asked)
+            return asked.error();
+        if (!asked->answer.fit)
             return Error(ExitCode::Other, "memory.planner-lost", "the planning helper's answer holds no values; reinstall or rebuild Stagewright");
-        const auto &fit = *answer->fit;
+        const auto &fit = *asked->answer.fit;
         auto &object = output.object();
         object["values"] = valuesJson(fit.values);
         object["peak_bytes"] = fit.peakBytes;
@@ -61,7 +52,6 @@ public:
     }
 
 private:
-    std::vector<std::string> m_vary;
     PlanFlags m_flags;
 };
 

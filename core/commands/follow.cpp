@@ -13,6 +13,7 @@ namespace stagewright::commands {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(100);
+
 // Puts together what a worker that died could no longer say.
 class Tally
 {

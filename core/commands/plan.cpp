@@ -27,20 +27,16 @@ public:
 
     Result<ExitCode> run(const Invocation &invocation, Output &output) override
     {
-        auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
-        if (!stage)
-            return stage.error();
-        client::PlanHelper helper;
-        auto request = m_flags.request("plan");
-        auto answer = askPlanner(helper, *stage, std::move(request));
-        if (!answer)
-            return answer.error();
-        if (!answer->plan)
+        const auto asked = planned("plan", m_flags, invocation, output);
+        if (!asked)
+            return asked.error();
+        const auto &answer = asked->answer;
+        if (!answer.plan)
             return Error(ExitCode::Other, "memory.planner-lost", "the planning helper's answer holds no plan; reinstall or rebuild Stagewright");
-        output.problems().insert(output.problems().end(), answer->notes.begin(), answer->notes.end());
-        fill(*answer->plan, output.object());
+        output.problems().insert(output.problems().end(), answer.notes.begin(), answer.notes.end());
+        fill(*answer.plan, output.object());
         if (!output.isJson())
-            print(*answer->plan, output);
+            print(*answer.plan, output);
         return ExitCode::Done;
     }
 

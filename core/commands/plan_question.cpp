@@ -10,24 +10,6 @@
 
 namespace stagewright::commands {
 
-Result<config::Stage> openStageToPlan(const std::string &file, const Invocation &invocation, Output &output)
-{
-    auto stage = config::loadStage(file, invocation.overrides);
-    if (!stage)
-        return stage;
-    std::size_t errors = 0;
-    for (Problem &problem : config::validate(*stage)) {
-        const bool matters = problem.code.starts_with("config.") || problem.code.starts_with("memory.");
-        if (problem.severity != Severity::Error || !matters)
-            continue;
-        ++errors;
-        output.problems().push_back(std::move(problem));
-    }
-    if (errors > 0)
-        return Error(ExitCode::Usage, "config.invalid", file + " cannot be planned until its " + std::to_string(errors) + (errors == 1 ? " error is" : " errors are") + " mended", file);
-    return stage;
-}
-
 void PlanFlags::declare(CLI::App &app, const std::string &purpose)
 {
     app.add_option("--fit-device", device, purpose + ": a GPU's name, cpu, or a GPU's memory in GiB (the device here)");
@@ -37,6 +19,11 @@ void PlanFlags::declare(CLI::App &app, const std::string &purpose)
 void PlanFlags::declareBucket(CLI::App &app)
 {
     app.add_option("--bucket", bucket, "Only this bucket: RESOLUTION/FRAMES, as 256px/129");
+}
+
+void PlanFlags::declareVary(CLI::App &app, const std::string &help)
+{
+    app.add_option("--vary", vary, help)->take_all()->expected(1)->required();
 }
 
 events::PlanRequest PlanFlags::request(const char *ask) const
@@ -57,6 +44,24 @@ Result<events::PlanAnswer> askPlanner(client::PlanHelper &helper, const config::
 }
 
 namespace {
+
+Result<config::Stage> openStageToPlan(const std::string &file, const Invocation &invocation, Output &output)
+{
+    auto stage = config::loadStage(file, invocation.overrides);
+    if (!stage)
+        return stage;
+    std::size_t errors = 0;
+    for (Problem &problem : config::validate(*stage)) {
+        const bool matters = problem.code.starts_with("config.") || problem.code.starts_with("memory.");
+        if (problem.severity != Severity::Error || !matters)
+            continue;
+        ++errors;
+        output.problems().push_back(std::move(problem));
+    }
+    if (errors > 0)
+        return Error(ExitCode::Usage, "config.invalid", file + " cannot be planned until its " + std::to_string(errors) + (errors == 1 ? " error is" : " errors are") + " mended", file);
+    return stage;
+}
 
 // Splits at commas that are in no bracket and no quote.
 std::vector<std::string> splitValues(std::string_view text)
@@ -85,8 +90,6 @@ std::vector<std::string> splitValues(std::string_view text)
     return values;
 }
 
-} // namespace
-
 Result<std::vector<events::PlanVary>> varied(std::vector<std::string> texts, const Invocation &invocation)
 {
     texts.insert(texts.end(), invocation.positionals.begin() + 1, invocation.positionals.end());
@@ -106,6 +109,25 @@ Result<std::vector<events::PlanVary>> varied(std::vector<std::string> texts, con
         vary.push_back(std::move(option));
     }
     return vary;
+}
+
+} // namespace
+
+Result<PlannedStage> planned(const char *ask, const PlanFlags &flags, const Invocation &invocation, Output &output)
+{
+    auto vary = varied(flags.vary, invocation);
+    if (!vary)
+        return vary.error();
+    auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
+    if (!stage)
+        return stage.error();
+    client::PlanHelper helper;
+    auto request = flags.request(ask);
+    request.vary = std::move(*vary);
+    auto answer = askPlanner(helper, *stage, std::move(request));
+    if (!answer)
+        return answer.error();
+    return PlannedStage{std::move(*stage), std::move(*answer)};
 }
 
 nlohmann::json valuesJson(const std::vector<events::PlanValue> &values)

@@ -9,24 +9,29 @@
 
 namespace stagewright::commands {
 
-// The stage with its problems in output; what is wrong with data and paths does not matter here. Error (Usage): it has other errors.
-Result<config::Stage> openStageToPlan(const std::string &file, const Invocation &invocation, Output &output);
-
 // The flags that plan, fit and sweep have in common, and the question that they make.
 struct PlanFlags {
     std::string device, bucket;
     std::int64_t world = 0;
+    std::vector<std::string> vary;                                         // as typed
 
     void declare(CLI::App &app, const std::string &purpose);               // --fit-device, --world-size; purpose: "Device to plan for"
     void declareBucket(CLI::App &app);                                     // --bucket
-    events::PlanRequest request(const char *ask) const;
+    void declareVary(CLI::App &app, const std::string &help);              // --vary
+    events::PlanRequest request(const char *ask) const;                    // without vary, which only planned() reads
 };
 
 // Asks with the stage, until an answer, the helper's end, or Ctrl-C.
 Result<events::PlanAnswer> askPlanner(client::PlanHelper &helper, const config::Stage &stage, events::PlanRequest request);
 
-// What --vary and the words behind the stage name: "model.depth=1,2" or "model.depth". Commas inside brackets and quotes belong to a value.
-Result<std::vector<events::PlanVary>> varied(std::vector<std::string> texts, const Invocation &invocation);
+struct PlannedStage {
+    config::Stage stage;
+    events::PlanAnswer answer;
+};
+// The stage of the command line and what a helper of its own answers about it. --vary and the words behind the stage name options: "model.depth=1,2" or
+// "model.depth"; commas inside brackets and quotes belong to a value. Errors: a --vary that cannot be read; a stage with errors (Usage, they are in output
+// then; what is wrong with data and paths does not matter here); those of askPlanner().
+Result<PlannedStage> planned(const char *ask, const PlanFlags &flags, const Invocation &invocation, Output &output);
 
 // {path: value}, a value as JSON has it.
 nlohmann::json valuesJson(const std::vector<events::PlanValue> &values);

@@ -44,8 +44,7 @@ public:
 
     void declare(CLI::App &app) override
     {
-        app.add_option("--vary", m_vary, "Option and its values; tuples are one value: model.grad_ckpt_settings=(0,0),(8,100). Several options: all combinations")
-            ->take_all()->expected(1)->required();
+        m_flags.declareVary(app, "Option and its values; tuples are one value: model.grad_ckpt_settings=(0,0),(8,100). Several options: all combinations");
         m_flags.declare(app, "Device to plan for");
         m_flags.declareBucket(app);
         app.add_flag("--measure", m_measure, "Also train a few updates of every point in a worker that is thrown away; running out of memory is a result");
@@ -67,28 +66,20 @@ public:
 private:
     Result<ExitCode> sweepAll(const Invocation &invocation, Output &output)
     {
-        auto vary = varied(m_vary, invocation);
-        if (!vary)
-            return vary.error();
-        auto stage = openStageToPlan(invocation.positionals[0], invocation, output);
-        if (!stage)
-            return stage.error();
-        client::PlanHelper helper;
-        auto request = m_flags.request("sweep");
-        request.vary = std::move(*vary);
-        auto answer = askPlanner(helper, *stage, std::move(request));
-        if (!answer)
-            return answer.error();
+        const auto asked = planned("sweep", m_flags, invocation, output);
+        if (!asked)
+            return asked.error();
+        const auto &points = asked->answer.points;
         m_points = nlohmann::json::array();
-        for (const auto &point : answer->points)
+        for (const auto &point : points)
             m_points.push_back(pointJson(point));
         if (m_measure) {
-            if (auto measured = measureAll(*stage, answer->points, output); !measured)
+            if (auto measured = measureAll(asked->stage, points, output); !measured)
                 return measured.error();
         }
         output.object()["points"] = m_points;
-        for (std::size_t i = 0; i < answer->points.size(); ++i)
-            print(answer->points[i], m_points[i]["measured"], output);
+        for (std::size_t i = 0; i < points.size(); ++i)
+            print(points[i], m_points[i]["measured"], output);
         return ExitCode::Done;
     }
 
@@ -142,7 +133,6 @@ private:
         output.line(line);
     }
 
-    std::vector<std::string> m_vary;
     PlanFlags m_flags;
     std::int64_t m_updates = 5;
     bool m_measure = false;
