@@ -45,6 +45,8 @@ private:
     int m_fd;
 };
 
+} // namespace
+
 int writeAll(int fd, std::string_view content)
 {
     while (!content.empty()) {
@@ -57,8 +59,6 @@ int writeAll(int fd, std::string_view content)
     }
     return 0;
 }
-
-} // namespace
 
 Error ioError(const std::string &doing, const fs::path &path, int errorNumber)
 {

@@ -21,6 +21,9 @@ Status ensureFolder(const std::filesystem::path &path);
 Status flushFolder(const std::filesystem::path &path);          // fsync of the directory entry list
 Result<std::int64_t> freeDiskBytes(const std::filesystem::path &path);   // of the file system of path or its nearest existing parent
 
+// All of it to an open descriptor that waits, whatever it takes at once. Returns 0 or the errno of the write that failed.
+int writeAll(int fd, std::string_view content);
+
 // "cannot write X: No space left on device; …", with InputOutput and a next step that fits errno.
 Error ioError(const std::string &doing, const std::filesystem::path &path, int errorNumber);
 

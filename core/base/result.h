@@ -26,6 +26,8 @@ struct Error {
         problem.file = std::move(file);
         problem.line = line;
     }
+    // A problem that was found, whole: its path, place and fix stay.
+    Error(ExitCode exitCode, Problem found) : exit(exitCode), problem(std::move(found)) {}
     const std::string &message() const { return problem.message; }
     // The same error with what was being done in front: "resuming from X: …". Code and place stay.
     Error during(const std::string &what) const

@@ -180,9 +180,7 @@ Result<events::PlanAnswer> PlanHelper::answerTo(events::PlanRequest request, con
                 return std::move(answer);
             const auto exit = answer.problem->code == "memory.no-fit" ? ExitCode::OutOfMemory : answer.problem->code == "memory.planner-lost" ? ExitCode::WorkerDied
                                   : answer.problem->code == "memory.plan-cancelled" ? ExitCode::Stopped : ExitCode::Usage;
-            Error error(exit, answer.problem->code, answer.problem->message);
-            error.problem = *answer.problem;
-            return error;
+            return Error(exit, std::move(*answer.problem));
         }
         if (keepWaiting && !keepWaiting())
             return Error(ExitCode::Stopped, "memory.plan-cancelled", "stopped waiting for the plan, as asked");

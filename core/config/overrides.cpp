@@ -216,11 +216,8 @@ Problems applyOverrides(Stage &stage, const std::vector<Override> &overrides)
 Result<Stage> overridden(Stage stage, const std::vector<Override> &overrides)
 {
     for (Problem &problem : applyOverrides(stage, overrides)) {
-        if (problem.severity != Severity::Error)
-            continue;
-        Error error(ExitCode::Usage, problem.code, problem.message);
-        error.problem = std::move(problem);
-        return error;
+        if (problem.severity == Severity::Error)
+            return Error(ExitCode::Usage, std::move(problem));
     }
     return stage;
 }

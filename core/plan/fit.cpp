@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/config/activation_need.h"
+#include "core/config/known_key.h"
 #include "core/config/option.h"
 #include "core/plan/cost.h"
 #include "core/plan/sweep.h"
@@ -78,11 +79,8 @@ Result<std::vector<std::string>> candidates(const config::Stage &stage, const st
         return batchSizes(stage, path);
     const config::Option *option = config::findOption(path);
     if (!option) {
-        std::vector<std::string> names;
-        for (const auto &known : config::allOptions())
-            names.push_back(std::string(known.path));
-        const auto nearest = nearestOf(path, names);
-        return Error(ExitCode::Usage, "config.unknown-key", "--vary " + path + ": nothing reads this key" + (nearest ? "; did you mean " + *nearest + "?" : ""));
+        const config::Option *meant = config::nearestOption(path);
+        return Error(ExitCode::Usage, "config.unknown-key", "--vary " + path + ": nothing reads this key" + (meant ? "; did you mean " + std::string(meant->path) + "?" : ""));
     }
     const auto &now = stage.at(path);
     switch (option->type) {

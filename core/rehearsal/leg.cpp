@@ -84,10 +84,8 @@ private:
     Result<Walked> judge(const client::Ending &ending)
     {
         if (ending.exit != static_cast<int>(ExitCode::Done) && ending.exit != static_cast<int>(ExitCode::Stopped)) {
-            Error error(static_cast<ExitCode>(ending.exit), "run.failed", ending.sentence);
-            if (m_problem)
-                error.problem = *m_problem;
-            return error.during(m_leg.name);
+            const auto exit = static_cast<ExitCode>(ending.exit);
+            return (m_problem ? Error(exit, *m_problem) : Error(exit, "run.failed", ending.sentence)).during(m_leg.name);
         }
         const auto made = static_cast<std::int64_t>(m_walked.steps.size());
         if (made < m_leg.steps || m_walked.checkpoint.empty())

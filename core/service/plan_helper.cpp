@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/files.h"
 #include "core/config/stage.h"
 #include "core/events/json_reader.h"
 #include "core/events/json_writer.h"
@@ -75,20 +76,6 @@ void answerOn(plan::Planner &planner, const events::PlanRequest &request, const 
     } else {
         fail(Error(ExitCode::Usage, "run.bad-message", "the planning helper was asked \"" + request.ask + "\"; it knows plan, sweep, fit, score and cancel"));
     }
-}
-
-bool writeAll(int fd, const std::string &text)
-{
-    std::size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t wrote = ::write(fd, text.data() + done, text.size() - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        done += static_cast<std::size_t>(wrote);
-    }
-    return true;
 }
 
 // Requests between the reading thread and the planning one.
@@ -205,7 +192,7 @@ ExitCode runPlanHelper(int input, int output)
     while (const auto request = queue.next()) {
         const auto answer = answerPlanRequest(planner, *request, [&] { return queue.isCancelled(request->id); });
         queue.answered(request->id);
-        if (!writeAll(output, events::toJsonObject(answer) + "\n")) {
+        if (writeAll(output, events::toJsonObject(answer) + "\n") != 0) {
             exit = ExitCode::InputOutput;
             break;
         }

@@ -20,9 +20,7 @@ Status checkStage(const config::Stage &stage, runhost::RunHost &host)
     Status status = Done{};
     for (const Problem &problem : problems) {
         if (problem.severity == Severity::Error && status) {
-            Error error(exitOf(problem), problem.code, problem.message);
-            error.problem = problem;
-            status = error;                            // reported by the boundary
+            status = Error(exitOf(problem), problem);  // reported by the boundary
             continue;
         }
         if (problem.severity != Severity::Hint)
