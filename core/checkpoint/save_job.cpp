@@ -476,6 +476,8 @@ Status SaveJob::verify()
     };
     tell("verify", {}, 0, m_request.plan.bytes);
     auto files = compareHashes(m_request.target, m_request.manifest, progress);
+    if (!m_transaction.holdsName())
+        return standBack();
     if (!files)
         return files.error();
     if (const InspectedFile *fault = firstFault(*files)) {
@@ -488,6 +490,20 @@ Status SaveJob::verify()
         return error;
     }
     return markVerified(m_request.target, m_request.manifest);
+}
+
+// Another program's checkpoint carries the name now. What this save had replaced is let go only where that one is known to be whole.
+Error SaveJob::standBack()
+{
+    const auto theirs = readManifest(m_request.target);
+    if (theirs && isMarkedVerified(m_request.target, *theirs)) {
+        if (Status removed = m_transaction.removeReplaced(); !removed)
+            logger("core.checkpoint")->warn("{}", removed.error().message());
+    }
+    const std::lock_guard lock(m_mutex);
+    m_outcome.committed = false;
+    return Error(ExitCode::Checkpoint, "checkpoint.replaced", "another program saved over " + m_request.target.string() + " before it was verified; let each run save into a folder of its own",
+                 m_request.target.string());
 }
 
 // An older one of this run that was never verified (its writer was killed) is verified now, so that only verified ones are counted.

@@ -77,6 +77,7 @@ private:
     Status flushFolders();
     void verifyAndPrune();
     Status verify();
+    Error standBack();
     void verifyOlder(std::vector<ckptfile::ListedCheckpoint> &listed);
     void prune();
 

@@ -1,7 +1,5 @@
 #include "core/checkpoint/transaction.h"
 
-#include <sys/stat.h>
-
 #include <cerrno>
 
 #include "core/base/files.h"
@@ -35,12 +33,20 @@ Status Transaction::flushParent()
 
 Status Transaction::commit()
 {
+    if (::lstat(m_temporary.c_str(), &m_identity) != 0)
+        return ioError("read", m_temporary, errno);
     if (Status renamed = takeName(); !renamed)
         return renamed;
     Status flushed = flushParent();
     if (!flushed)
         giveNameBack();
     return flushed;
+}
+
+bool Transaction::holdsName() const
+{
+    struct stat now {};
+    return ::lstat(m_target.c_str(), &now) == 0 && now.st_dev == m_identity.st_dev && now.st_ino == m_identity.st_ino;
 }
 
 Status Transaction::takeName()

@@ -1,6 +1,8 @@
 // How a finished temporary folder becomes the checkpoint, and what happens to one of the same name that was there before.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <optional>
 
@@ -18,6 +20,8 @@ public:
     Transaction(ckptfile::FileSystem &files, std::filesystem::path temporary, std::filesystem::path target);
 
     Status commit();                         // rename (or exchange), flush the folder that holds both; after an error the older one has its name again
+    // False where another program has given the name to a folder of its own since commit().
+    bool holdsName() const;
     bool hasReplaced() const { return m_replaced.has_value(); }
     Status removeReplaced();                 // after the new one is verified
     Status rollBack();                       // the new one turned out damaged: put the older one back, or move the new one to NAME.damaged
@@ -30,6 +34,7 @@ private:
     ckptfile::FileSystem &m_files;
     std::filesystem::path m_temporary, m_target;
     bool m_renamed = false;
+    struct stat m_identity {};                           // of the new folder, whatever its name
     std::optional<std::filesystem::path> m_replaced;     // where the older version lies now
 };
 

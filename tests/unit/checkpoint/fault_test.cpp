@@ -239,6 +239,33 @@ private Q_SLOTS:
         }
     }
 
+    // What another writer puts under the same name before it is verified is that writer's, whole, and stays.
+    void leavesWhatAnotherWriterPutInItsPlace()
+    {
+        for (const bool withoutExchange : {false, true}) {
+            TrainingState other = cloneOf(m_state);
+            other.run = "run-b";
+            moveOn(other, m_state.counters.updates);
+            bool saved = false;
+            m_files.withoutExchange = withoutExchange;
+            WriterSettings with = settings();
+            with.progress = [&](const events::Checkpoint &record) {
+                if (record.phase == "verify" && !std::exchange(saved, true))
+                    QVERIFY(!save(other, options(true)).error);
+            };
+            CheckpointWriter writer(with);
+            QVERIFY(writer.begin(m_state, m_run, options(true)).ok());
+            QVERIFY(writer.waitForSnapshot().ok());
+            QVERIFY(writer.finish(std::chrono::seconds(30)).ok());
+            const auto outcome = writer.takeOutcomes().at(0);
+            QVERIFY(saved && outcome.error && !outcome.verified && !outcome.committed);
+            QCOMPARE(outcome.error->problem.code, std::string("checkpoint.replaced"));
+            QCOMPARE(newest(other), std::string());
+            for (const auto &entry : fs::directory_iterator(m_run))
+                QVERIFY2(ckptfile::parseCheckpointFolderName(entry.path().filename().string()), entry.path().c_str());
+        }
+    }
+
     void twoWritersShareAFolder()
     {
         TrainingState other = cloneOf(m_state);

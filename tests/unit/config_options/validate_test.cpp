@@ -415,6 +415,17 @@ void ValidateTest::countsParametersAsTheModel()
         " vec_in_dim=12, context_in_dim=20, in_channels=16, guidance_embed=False, cond_embed=True)");
     QCOMPARE(parameterCount(tiny).value(), std::int64_t(461968));
     QVERIFY(!parameterCount(Stage()));
+
+    // Sizes beyond all sense have no sum, and nothing that is computed from them overflows; they are reported elsewhere.
+    for (const char *value : {"-1", "10**9", "2**62", "2**63 - 1", "-2**63"}) {
+        for (const char *key : {"hidden_size", "depth", "depth_single_blocks", "in_channels", "vec_in_dim", "context_in_dim", "patch_size", "mlp_ratio", "num_heads"}) {
+            const std::string line = std::string("model.") + key + " = " + value;
+            const Stage one = changed(line);
+            QVERIFY2(!parameterCount(one) && !checkpointBytes(one), line.c_str());
+            validate(one);
+        }
+    }
+    QVERIFY(!parameterCount(changed("model.mlp_ratio = 1e300")));
 }
 
 void ValidateTest::saysWhichBlocksAreCheckpointed_data()

@@ -187,7 +187,7 @@ void TestEvents::zerosByNameAreLeftOut()
 
 void TestEvents::bytesThatAreNotUtf8BecomeReplacementCharacters()
 {
-    for (const std::string bytes : {"\xff", "a\xc3", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xc0\xaf", "\xe0\x80\x80", std::string("\0\x1f\x7f", 3).c_str()}) {
+    for (const std::string &bytes : {std::string("\xff"), std::string("a\xc3"), std::string("\xed\xa0\x80"), std::string("\xf5\x80\x80\x80"), std::string("\xc0\xaf"), std::string("\xe0\x80\x80"), std::string("\0\x1f\x7f", 3)}) {
         const std::string line = toJsonLine({1, -1, Note{"info", "before " + bytes + " after", {}}});
         const auto json = nlohmann::json::parse(line, nullptr, false);
         QVERIFY2(!json.is_discarded(), line.c_str());
