@@ -57,16 +57,26 @@ Fix removeOf(const Stage &stage, std::string title, const std::string &path)
     return {std::move(title), {{path, from ? std::optional(toPython(*from)) : std::nullopt, std::nullopt}}};
 }
 
+namespace {
+
+bool isAllowed(const Value &value, std::string_view path)
+{
+    const Option *option = findOption(path);
+    return !option || option->allows(value.number());
+}
+
+} // namespace
+
 std::optional<std::int64_t> Facts::integer(std::string_view path) const
 {
     const Value &value = m_stage.at(path);
-    return value.type() == Type::Int ? std::optional(value.integer()) : std::nullopt;
+    return value.type() == Type::Int && isAllowed(value, path) ? std::optional(value.integer()) : std::nullopt;
 }
 
 std::optional<double> Facts::number(std::string_view path) const
 {
     const Value &value = m_stage.at(path);
-    return value.isNumber() ? std::optional(value.number()) : std::nullopt;
+    return value.isNumber() && isAllowed(value, path) ? std::optional(value.number()) : std::nullopt;
 }
 
 std::optional<bool> Facts::boolean(std::string_view path) const

@@ -39,7 +39,8 @@ private:
 Fix setTo(const Stage &stage, std::string title, const std::string &path, const Value &to);
 Fix removeOf(const Stage &stage, std::string title, const std::string &path);
 
-// Values for rules: nothing where the value is absent, None or of another type (which another rule reports).
+// Values for rules: nothing where the value is absent, None, of another type or outside the option's hard range (which another rule
+// reports). The hard ranges are what keeps the arithmetic of rules within 63 bits.
 class Facts
 {
 public:

@@ -5,26 +5,14 @@
 
 namespace stagewright::config {
 
-namespace {
-// Far above every real model, and low enough that no sum below leaves 63 bits (largest: some 7e17 bytes of checkpoint).
-constexpr std::int64_t kMostHidden = 100'000, kMostInputs = 1'000'000, kMostBlocks = 10'000, kMostPatch = 1'000;
-constexpr double kMostRatio = 100;
-} // namespace
-
 std::optional<std::int64_t> parameterCount(const Stage &stage)
 {
     const Facts facts(stage);
-    const auto size = [&](const char *key, std::int64_t least, std::int64_t most) -> std::optional<std::int64_t> {
-        const auto value = facts.integer(key);
-        return value && *value >= least && *value <= most ? value : std::nullopt;
-    };
-    const auto hidden = size("model.hidden_size", 1, kMostHidden), heads = size("model.num_heads", 1, kMostHidden),
-               channels = size("model.in_channels", 0, kMostInputs), pooled = size("model.vec_in_dim", 0, kMostInputs),
-               context = size("model.context_in_dim", 0, kMostInputs), doubles = size("model.depth", 0, kMostBlocks),
-               singles = size("model.depth_single_blocks", 0, kMostBlocks);
-    const auto patch = facts.integer("model.patch_size") ? size("model.patch_size", 1, kMostPatch) : std::optional<std::int64_t>(2);
+    const auto hidden = facts.integer("model.hidden_size"), heads = facts.integer("model.num_heads"), channels = facts.integer("model.in_channels"),
+               pooled = facts.integer("model.vec_in_dim"), context = facts.integer("model.context_in_dim"), doubles = facts.integer("model.depth"),
+               singles = facts.integer("model.depth_single_blocks"), patch = facts.integer("model.patch_size");
     const auto ratio = facts.number("model.mlp_ratio");
-    if (!hidden || !heads || !channels || !pooled || !context || !doubles || !singles || !patch || !ratio || !(*ratio > 0 && *ratio <= kMostRatio))
+    if (!hidden || !heads || !channels || !pooled || !context || !doubles || !singles || !patch || !ratio)
         return std::nullopt;
 
     const std::int64_t h = *hidden, D = h / *heads, M = static_cast<std::int64_t>(static_cast<double>(h) * *ratio);

@@ -8,7 +8,7 @@
 
 namespace stagewright::config {
 
-// Nothing where a size is missing, not valid or beyond all sense (a hidden size above 100,000, more than 10,000 blocks ...). Adapters (lora_config) are not counted.
+// Nothing where a size is missing or not valid. Adapters (lora_config) are not counted.
 std::optional<std::int64_t> parameterCount(const Stage &stage);
 
 // Bytes of one checkpoint: weights in dtype, fp32 masters unless dtype is fp32, two fp32 moments, fp32 EMA where there is one.

@@ -2,6 +2,7 @@
 // editors of the window all come from these; nobody else states a name, a default, a unit or a range.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -66,6 +67,9 @@ struct Option {
     Text reason{};                           // for NotApplicable: why
     std::vector<VariantDefault> variants{};  // first match wins over fallback
     OnlyWith onlyWith{};                     // elsewhere the key is an error (the originals raise on it)
+
+    // Within the hard range. Numbers that are not finite never are.
+    bool allows(double number) const { return std::isfinite(number) && !(hardMin && number < *hardMin) && !(hardMax && number > *hardMax); }
 };
 
 const std::vector<Option> &allOptions();                    // in the order of the form

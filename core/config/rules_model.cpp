@@ -49,7 +49,7 @@ private:
         std::int64_t sum = 0;
         bool odd = false;
         for (const Value &axis : axes.items()) {
-            if (axis.type() != Type::Int)
+            if (axis.type() != Type::Int || !findOption("model.axes_dim")->allows(axis.number()))
                 return;
             sum += axis.integer();
             odd = odd || axis.integer() % 2 != 0;

@@ -88,7 +88,7 @@ private:
         for (const Value &item : value.items()) {
             if (item.isNumber() && !std::isfinite(item.number()))
                 return notFinite(value, path);
-            if (item.isNumber() && outside(item.number(), option.hardMin, option.hardMax)) {
+            if (item.isNumber() && !option.allows(item.number())) {
                 m_findings.at(value, Severity::Error, "config.range", path,
                     path + ": " + toPython(item) + " in " + toPython(value) + " must be " + rangeWords(option.hardMin, option.hardMax, option));
                 return;
@@ -105,7 +105,7 @@ private:
     {
         if (!std::isfinite(number))
             return notFinite(value, path);
-        if (outside(number, option.hardMin, option.hardMax)) {
+        if (!option.allows(number)) {
             Problem &problem = m_findings.at(value, Severity::Error, "config.range", path,
                 path + " must be " + rangeWords(option.hardMin, option.hardMax, option) + ", not " + toPython(value));
             problem.fix = nearestAllowed(option, number, path);

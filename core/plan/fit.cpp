@@ -60,7 +60,7 @@ std::vector<std::string> around(const config::Option &option, double now, bool w
         double value = now == 0 ? (factor == 1 ? 0 : factor * 8) : now * factor;
         if (whole && value != std::floor(value))
             continue;
-        if ((option.hardMin && value < *option.hardMin) || (option.hardMax && value > *option.hardMax))
+        if (!option.allows(value))
             continue;
         values.push_back(whole ? std::to_string(static_cast<std::int64_t>(value)) : formatNumber(value));
     }

@@ -34,6 +34,7 @@ private Q_SLOTS:
     void theMachineIsLookedAtOnlyWhereItIsKnown();
     void pathsAreLookedForWhenAsked();
     void countsParametersAsTheModel();
+    void surviveAnyNumberAnywhere();
     void saysWhichBlocksAreCheckpointed_data();
     void saysWhichBlocksAreCheckpointed();
     void everyCodeIsListed();
@@ -422,10 +423,40 @@ void ValidateTest::countsParametersAsTheModel()
             const std::string line = std::string("model.") + key + " = " + value;
             const Stage one = changed(line);
             QVERIFY2(!parameterCount(one) && !checkpointBytes(one), line.c_str());
-            validate(one);
+            QVERIFY2(hasErrors(validate(one)), line.c_str());
         }
     }
     QVERIFY(!parameterCount(changed("model.mlp_ratio = 1e300")));
+}
+
+// Whatever number stands in whatever place, the checks come to an end and compute nothing beyond 63 bits (the sanitizer sees to the latter).
+void ValidateTest::surviveAnyNumberAnywhere()
+{
+    Surroundings machine;
+    machine.hostAvailableBytes = 64ll << 30;
+    machine.freeDiskBytes = 1ll << 40;
+    machine.gpuCount = 2;
+    machine.worldSize = 2;
+    int checked = 0;
+    for (const Option &option : allOptions()) {
+        for (const char *number : {"9223372036854775807", "-9223372036854775807", "4611686018427387904", "1e308", "-1e308", "0", "-1"}) {
+            for (const std::string &text : {std::string(number), "[" + std::string(number) + ", " + number + "]"}) {
+                Stage stage = smallStage();
+                if (!applyOverrides(stage, {{std::string(option.path), text, OriginKind::Edit}}).empty())
+                    continue;
+                validate(stage, machine);
+                ++checked;
+            }
+        }
+    }
+    for (const char *number : {"9223372036854775807", "-9223372036854775807", "4611686018427387904"}) {
+        const std::string n = number;
+        for (const std::string &row : {"1: (1.0, " + n + ")", n + ": (1.0, 2)", "5: ((" + n + ", 1.0), (2, " + n + "))", "5: (" + n + ", 2)"}) {
+            for (const std::string &side : {std::string("256px"), n + "px", n})
+                validate(smallStage("bucket_config = {\"" + side + "\": {" + row + "}}\n"), machine);
+        }
+    }
+    QVERIFY2(checked > 500, std::to_string(checked).c_str());
 }
 
 void ValidateTest::saysWhichBlocksAreCheckpointed_data()
