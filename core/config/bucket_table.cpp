@@ -8,6 +8,8 @@ namespace stagewright::config {
 
 namespace {
 
+constexpr std::int64_t kMostBatch = 1'000'000;
+
 std::optional<std::int64_t> digits(const std::string &text)
 {
     std::int64_t number = 0;
@@ -129,14 +131,14 @@ Result<BucketRow> bucketRow(const std::string &resolution, const DictKey &frames
 
     if (batch.isNone() && row.probability == 0)
         return row;
-    if (batch.type() == Type::Float && batch.number() == std::floor(batch.number()) && batch.number() >= 1 && batch.number() < 1e6) {
+    if (batch.type() == Type::Float && batch.number() == std::floor(batch.number()) && batch.number() >= 1 && batch.number() <= kMostBatch) {
         const Value whole = Value::tuple({probability, Value(static_cast<std::int64_t>(batch.number()))});
         return withFix(rowError("config.batch-size", resolution, frames, value,
                            where + ": the batch size must be a whole number; write " + toPython(whole.items()[1]) + " instead of " + toPython(batch)),
             "Write " + toPython(whole.items()[1]), value, whole);
     }
-    if (batch.type() != Type::Int || batch.integer() < 1 || batch.integer() > 1000000)
-        return rowError("config.batch-size", resolution, frames, value, where + ": the batch size must be a whole number of at least 1, not " + toPython(batch)
+    if (batch.type() != Type::Int || batch.integer() < 1 || batch.integer() > kMostBatch)
+        return rowError("config.batch-size", resolution, frames, value, where + ": the batch size must be a whole number from 1 to " + std::to_string(kMostBatch) + ", not " + toPython(batch)
                 + (batch.isNone() ? "; None is only for rows with probability 0" : ""));
     row.batchSize = static_cast<int>(batch.integer());
     return row;

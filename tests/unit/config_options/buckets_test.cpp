@@ -71,9 +71,10 @@ void BucketsTest::refusesBadRows_data()
     QTest::addColumn<QString>("table");
     QTest::addColumn<QString>("code");
     QTest::addColumn<QString>("says");
-    QTest::addRow("batch 0") << "{'256px': {1: (1.0, 0)}}" << "config.batch-size" << "at least 1";
+    QTest::addRow("batch 0") << "{'256px': {1: (1.0, 0)}}" << "config.batch-size" << "a whole number from 1";
     QTest::addRow("batch None") << "{'256px': {1: (1.0, None)}}" << "config.batch-size" << "only for rows with probability 0";
-    QTest::addRow("batch negative") << "{'256px': {1: (1.0, -2)}}" << "config.batch-size" << "at least 1";
+    QTest::addRow("batch negative") << "{'256px': {1: (1.0, -2)}}" << "config.batch-size" << "a whole number from 1";
+    QTest::addRow("batch too large") << "{'256px': {1: (1.0, 9223372036854775807)}}" << "config.batch-size" << "from 1 to 1000000";
     QTest::addRow("batch float") << "{'256px': {1: (1.0, 2.0)}}" << "config.batch-size" << "write 2";
     QTest::addRow("batch fraction") << "{'256px': {1: (1.0, 2.5)}}" << "config.batch-size" << "whole number";
     QTest::addRow("batch True") << "{'256px': {1: (1.0, True)}}" << "config.batch-size" << "not True";
