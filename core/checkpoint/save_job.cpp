@@ -459,8 +459,7 @@ void SaveJob::verifyAndPrune()
         const std::lock_guard lock(m_mutex);
         m_outcome.verified = true;
     }
-    if (Status removed = m_transaction.removeReplaced(); !removed)
-        logger("core.checkpoint")->warn("{}", removed.error().message());
+    removeReplaced();
     prune();
 }
 
@@ -492,17 +491,21 @@ Status SaveJob::verify()
     return markVerified(m_request.target, m_request.manifest);
 }
 
-// Another program's checkpoint carries the name now. What this save had replaced is let go only where that one is known to be whole.
+void SaveJob::removeReplaced()
+{
+    if (Status removed = m_transaction.removeReplaced(); !removed)
+        logger("core.checkpoint")->warn("{}", removed.error().message());
+}
+
+// Another program has the name now, or took the folder away. What this save had replaced is let go only where that one is known to be whole.
 Error SaveJob::standBack()
 {
     const auto theirs = readManifest(m_request.target);
-    if (theirs && isMarkedVerified(m_request.target, *theirs)) {
-        if (Status removed = m_transaction.removeReplaced(); !removed)
-            logger("core.checkpoint")->warn("{}", removed.error().message());
-    }
+    if (theirs && isMarkedVerified(m_request.target, *theirs))
+        removeReplaced();
     const std::lock_guard lock(m_mutex);
     m_outcome.committed = false;
-    return Error(ExitCode::Checkpoint, "checkpoint.replaced", "another program saved over " + m_request.target.string() + " before it was verified; let each run save into a folder of its own",
+    return Error(ExitCode::Checkpoint, "checkpoint.replaced", "another program replaced or removed " + m_request.target.string() + " before it was verified; let each run save into a folder of its own",
                  m_request.target.string());
 }
 

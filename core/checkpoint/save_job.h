@@ -78,6 +78,7 @@ private:
     void verifyAndPrune();
     Status verify();
     Error standBack();
+    void removeReplaced();
     void verifyOlder(std::vector<ckptfile::ListedCheckpoint> &listed);
     void prune();
 

@@ -20,7 +20,7 @@ public:
     Transaction(ckptfile::FileSystem &files, std::filesystem::path temporary, std::filesystem::path target);
 
     Status commit();                         // rename (or exchange), flush the folder that holds both; after an error the older one has its name again
-    // False where another program has given the name to a folder of its own since commit().
+    // False where another program has removed the new folder since commit(), or given its name to another.
     bool holdsName() const;
     bool hasReplaced() const { return m_replaced.has_value(); }
     Status removeReplaced();                 // after the new one is verified

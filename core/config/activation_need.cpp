@@ -69,7 +69,7 @@ std::vector<ActivationNeed> activationNeeds(const Stage &stage)
     const Facts facts(stage);
     const auto rows = bucketRows(stage);
     const auto width = facts.integer("model.hidden_size");
-    if (!rows || !width || *width < 1 || *width > (1 << 24))
+    if (!rows || !width)
         return {};
     const std::int64_t blocks = checkpointedBlocks(stage).count();
     const std::int64_t textTokens = std::clamp<std::int64_t>(facts.integer("t5.max_length").value_or(0), 0, 1 << 20);

@@ -20,8 +20,8 @@ struct BucketRow {
     bool operator==(const BucketRow &) const = default;
 };
 
-// One row from its keys and value: probability in [0, 1] or a pair of them, batch size a whole number of at least 1 (None only where the
-// probability is 0). The error's code says which part is wrong (config.bucket-row, config.frames, config.probability, config.batch-size) and
+// One row from its keys and value: probability in [0, 1] or a pair of them, batch size a whole number from 1 to a million (None only
+// where the probability is 0). The error's code says which part is wrong (config.bucket-row, config.frames, config.probability, config.batch-size) and
 // carries a fix where the meaning is plain; its path is bucket_config.RESOLUTION.FRAMES.
 Result<BucketRow> bucketRow(const std::string &resolution, const DictKey &frames, const Value &value);
 

@@ -68,8 +68,12 @@ struct Option {
     std::vector<VariantDefault> variants{};  // first match wins over fallback
     OnlyWith onlyWith{};                     // elsewhere the key is an error (the originals raise on it)
 
-    // Within the hard range. Numbers that are not finite never are.
-    bool allows(double number) const { return std::isfinite(number) && !(hardMin && number < *hardMin) && !(hardMax && number > *hardMax); }
+    // Within the hard range; numbers that are not finite never are. Within the soft one.
+    bool allows(double number) const { return std::isfinite(number) && isWithin(number, hardMin, hardMax); }
+    bool isUsual(double number) const { return isWithin(number, softMin, softMax); }
+
+private:
+    static bool isWithin(double number, const std::optional<double> &least, const std::optional<double> &most) { return !(least && number < *least) && !(most && number > *most); }
 };
 
 const std::vector<Option> &allOptions();                    // in the order of the form

@@ -60,7 +60,7 @@ const std::vector<ProblemCode> &checkpointCodes()
         {"checkpoint.rehearsal-differs", {"the rehearsed resume did not give the same as going on", "演练的续训结果与不中断训练不同"}},
         {"checkpoint.rehearsal-too-short", {"the rehearsal was too short to prove anything", "演练步数太少，不足以证明结果"}},
         {"checkpoint.rejected", {"the checkpoint to resume from cannot be used", "无法使用要续训的检查点"}},
-        {"checkpoint.replaced", {"another program saved over a checkpoint before it was verified", "检查点在校验之前被另一程序覆盖"}},
+        {"checkpoint.replaced", {"another program replaced or removed a checkpoint before it was verified", "检查点在校验之前被另一程序替换或删除"}},
         {"checkpoint.rope-unsaid", {"nothing says in which rotary order the weights are", "无从得知权重采用哪种旋转顺序"}},
         {"checkpoint.save-failed", {"a save failed", "保存失败"}},
         {"checkpoint.saved", {"a checkpoint was saved", "已保存检查点"}},

@@ -33,7 +33,7 @@ private:
     void checkHeads()
     {
         const auto heads = m_facts.integer("model.num_heads");
-        if (!heads || *heads < 1)
+        if (!heads)
             return;
         const auto mode = m_facts.string("plugin_config.sequence_parallelism_mode").value_or("all_to_all");
         if (m_tensor > 1 && *heads % m_tensor != 0)

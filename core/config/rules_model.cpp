@@ -30,7 +30,7 @@ private:
     void checkHeads()
     {
         const auto hidden = m_facts.integer("model.hidden_size"), heads = m_facts.integer("model.num_heads");
-        if (!hidden || !heads || *heads < 1 || *hidden < 1)
+        if (!hidden || !heads)
             return;
         if (*hidden % *heads != 0) {
             const std::int64_t rounded = std::max<std::int64_t>(1, (*hidden + *heads / 2) / *heads) * *heads;
@@ -100,7 +100,7 @@ private:
         const Dict *ae = m_facts.dict("ae");
         const auto channels = m_facts.integer("model.in_channels"), latent = m_facts.integer("ae.latent_channels"), patch = m_facts.integer("model.patch_size");
         const auto type = m_facts.string("ae.type");
-        if (!ae || !channels || !latent || !patch || *patch < 1 || *latent < 1 || !isKnownAutoencoder(type))
+        if (!ae || !channels || !latent || !patch || !isKnownAutoencoder(type))
             return;
         const std::int64_t expected = *latent * *patch * *patch;
         if (*channels == expected)

@@ -36,11 +36,6 @@ std::string rangeWords(const std::optional<double> &least, const std::optional<d
     return least ? "at least " + bound(*least) + unitWords(option) : "at most " + bound(*most) + unitWords(option);
 }
 
-bool outside(double number, const std::optional<double> &least, const std::optional<double> &most)
-{
-    return (least && number < *least) || (most && number > *most);
-}
-
 class ValueRule
 {
 public:
@@ -109,7 +104,7 @@ private:
             Problem &problem = m_findings.at(value, Severity::Error, "config.range", path,
                 path + " must be " + rangeWords(option.hardMin, option.hardMax, option) + ", not " + toPython(value));
             problem.fix = nearestAllowed(option, number, path);
-        } else if (outside(number, option.softMin, option.softMax) && number != 0) {
+        } else if (!option.isUsual(number) && number != 0) {
             m_findings.at(value, Severity::Hint, "config.unusual", path,
                 path + " is " + toPython(value) + unitWords(option) + "; usual values are " + rangeWords(option.softMin, option.softMax, option));
         }

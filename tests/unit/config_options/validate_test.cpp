@@ -34,7 +34,7 @@ private Q_SLOTS:
     void theMachineIsLookedAtOnlyWhereItIsKnown();
     void pathsAreLookedForWhenAsked();
     void countsParametersAsTheModel();
-    void surviveAnyNumberAnywhere();
+    void survivesAnyNumberAnywhere();
     void saysWhichBlocksAreCheckpointed_data();
     void saysWhichBlocksAreCheckpointed();
     void everyCodeIsListed();
@@ -430,7 +430,7 @@ void ValidateTest::countsParametersAsTheModel()
 }
 
 // Whatever number stands in whatever place, the checks come to an end and compute nothing beyond 63 bits (the sanitizer sees to the latter).
-void ValidateTest::surviveAnyNumberAnywhere()
+void ValidateTest::survivesAnyNumberAnywhere()
 {
     Surroundings machine;
     machine.hostAvailableBytes = 64ll << 30;
