@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/units.h"
+#include "core/client/probe_run.h"
 #include "core/commands/factories.h"
 #include "core/commands/plan_question.h"
-#include "core/commands/probe_run.h"
+#include "core/commands/stop_signals.h"
 #include "core/config/overrides.h"
 
 namespace stagewright::commands {
@@ -25,7 +26,7 @@ nlohmann::json pointJson(const events::PlannedPoint &point)
     return json;
 }
 
-nlohmann::json measuredJson(const ProbeOutcome &outcome)
+nlohmann::json measuredJson(const client::ProbeOutcome &outcome)
 {
     nlohmann::json json{{"peak_bytes", outcome.peakBytes}, {"step_seconds", outcome.stepSeconds}, {"updates", outcome.updates}, {"out_of_memory", outcome.outOfMemory}};
     if (!outcome.sentence.empty())
@@ -89,6 +90,7 @@ private:
             return Error(ExitCode::Usage, "memory.too-many-points", std::to_string(points.size()) + " points would be as many short runs: measure at most " + std::to_string(kMostMeasured) +
                          " at a time");
         }
+        StopSignals signals;
         for (std::size_t i = 0; i < points.size(); ++i) {
             std::vector<config::Override> overrides;
             for (const auto &value : points[i].values)
@@ -99,7 +101,7 @@ private:
                 continue;
             }
             constexpr double kDeadlineSeconds = 300;
-            auto outcome = probeRun(*changed, m_updates, kDeadlineSeconds);
+            auto outcome = client::probeRun(*changed, m_updates, kDeadlineSeconds, [&] { return signals.count() == 0; });
             if (!outcome)
                 return outcome.error();
             m_points[i]["measured"] = measuredJson(*outcome);

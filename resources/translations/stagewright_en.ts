@@ -2,6 +2,26 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>stagewright::pages::PlanPanel</name>
+    <message numerus="yes">
+        <source>; %n block(s) find no room in the activation buffer</source>
+        <translation>
+            <numerusform>; %n block find no room in the activation buffer</numerusform>
+            <numerusform>; %n blocks find no room in the activation buffer</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::SweepPanel</name>
+    <message numerus="yes">
+        <source>Measuring; %n more point(s) wait</source>
+        <translation>
+            <numerusform>Measuring; %n more point wait</numerusform>
+            <numerusform>Measuring; %n more points wait</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>stagewright::settings::BucketGridModel</name>
     <message numerus="yes">
         <source>%n frame(s)</source>

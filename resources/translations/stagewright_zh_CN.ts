@@ -602,6 +602,17 @@
     </message>
 </context>
 <context>
+    <name>PictureExport</name>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>%1 could not be written; is the folder there and writable?</source>
+        <translation>无法写入 %1；请检查文件夹是否存在且可写</translation>
+    </message>
+</context>
+<context>
     <name>RunPhase</name>
     <message>
         <source>No run</source>
@@ -638,6 +649,89 @@
     <message>
         <source>Failed</source>
         <translation>失败</translation>
+    </message>
+</context>
+<context>
+    <name>Sweep</name>
+    <message>
+        <source>measured: out of memory</source>
+        <translation>实测：内存不足</translation>
+    </message>
+    <message>
+        <source>measured %1 (%2 %), %3 a step</source>
+        <translation>实测 %1（%2 %），每步 %3</translation>
+    </message>
+    <message>
+        <source>Double blocks checkpointed</source>
+        <translation>启用检查点的双流块</translation>
+    </message>
+    <message>
+        <source>Single blocks checkpointed</source>
+        <translation>启用检查点的单流块</translation>
+    </message>
+    <message>
+        <source>Batch of %1 × %2 frames</source>
+        <translation>%1 × %2 帧的批量</translation>
+    </message>
+    <message>
+        <source>not planned yet</source>
+        <translation>尚未规划</translation>
+    </message>
+    <message>
+        <source>%1 at the peak, about %2 a step</source>
+        <translation>峰值 %1，每步约 %2</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>Looking for the fastest values that fit…</source>
+        <translation>正在寻找放得下的最快取值…</translation>
+    </message>
+    <message>
+        <source>The planner found nothing.</source>
+        <translation>规划没有找到结果。</translation>
+    </message>
+    <message>
+        <source>The fastest that fits: %1, with %2 at the peak and about %3 a step (%4 % of the time now).</source>
+        <translation>放得下的最快取值：%1，峰值 %2，每步约 %3（现在用时的 %4 %）。</translation>
+    </message>
+    <message>
+        <source>The next faster, %1, takes %2 in bucket %3.</source>
+        <translation>再快一档 %1 在分桶 %3 中需要 %2。</translation>
+    </message>
+    <message>
+        <source>predicted GiB</source>
+        <translation>预测 GiB</translation>
+    </message>
+    <message>
+        <source>measured GiB</source>
+        <translation>实测 GiB</translation>
+    </message>
+    <message>
+        <source>deviation %</source>
+        <translation>偏差 %</translation>
+    </message>
+    <message>
+        <source>predicted s a step</source>
+        <translation>预测每步秒数</translation>
+    </message>
+    <message>
+        <source>measured s a step</source>
+        <translation>实测每步秒数</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>放得下</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
     </message>
 </context>
 <context>
@@ -938,6 +1032,61 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::MemoryPage</name>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>This stage</source>
+        <translation>此阶段</translation>
+    </message>
+    <message>
+        <source>What each setting costs</source>
+        <translation>各设置的代价</translation>
+    </message>
+    <message>
+        <source>Device to plan for</source>
+        <translation>规划所针对的设备</translation>
+    </message>
+    <message>
+        <source>Plan for the device here, or for a GPU that is elsewhere</source>
+        <translation>为本机设备或别处的 GPU 做规划</translation>
+    </message>
+    <message>
+        <source>Open a stage to see what it will take: Ctrl+O, or the demo stage with Ctrl+K.</source>
+        <translation>打开一个阶段即可查看其内存需求：Ctrl+O，或用 Ctrl+K 打开演示阶段。</translation>
+    </message>
+    <message>
+        <source>The device here: %1</source>
+        <translation>本机设备：%1</translation>
+    </message>
+    <message>
+        <source>This stage cannot be planned yet. %1</source>
+        <translation>此阶段暂时无法规划。%1</translation>
+    </message>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message>
+        <source>The planner&apos;s answer holds no bucket.</source>
+        <translation>规划结果中没有分桶。</translation>
+    </message>
+    <message>
+        <source>Export the picture, or its table</source>
+        <translation>导出图片或其表格</translation>
+    </message>
+    <message>
+        <source>Pictures and tables (*.png *.svg *.pdf *.csv)</source>
+        <translation>图片和表格 (*.png *.svg *.pdf *.csv)</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::PlacesPanel</name>
     <message>
         <source>PLACES</source>
@@ -962,6 +1111,127 @@
     <message>
         <source>A run, a checkpoint, or any folder with checkpoints</source>
         <translation>一次运行、一个检查点，或任何含检查点的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::PlanPanel</name>
+    <message>
+        <source>%1 × %2 frames, batch %3</source>
+        <translation>%1 × %2 帧，批量 %3</translation>
+    </message>
+    <message>
+        <source>As table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>As plot</source>
+        <translation>图形</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>AT THE PEAK</source>
+        <translation>峰值时</translation>
+    </message>
+    <message>
+        <source>HOST MEMORY</source>
+        <translation>主机内存</translation>
+    </message>
+    <message>
+        <source>Predicted memory by bucket</source>
+        <translation>各分桶的预测内存</translation>
+    </message>
+    <message>
+        <source>Predicted memory by bucket, as a table</source>
+        <translation>各分桶的预测内存（表格）</translation>
+    </message>
+    <message>
+        <source>%1 of %2 on %3</source>
+        <translation>%3 上 %1 / %2</translation>
+    </message>
+    <message>
+        <source>Fits: %1, give or take %2 %</source>
+        <translation>放得下：%1，误差 ±%2 %</translation>
+    </message>
+    <message>
+        <source>Does not fit: %1; %2 of %3 buckets are too large</source>
+        <translation>放不下：%1；%3 个分桶中有 %2 个过大</translation>
+    </message>
+    <message>
+        <source>Worst bucket: %1. Planned in %2. The band: %3.</source>
+        <translation>最大的分桶：%1。规划用时 %2。误差来源：%3。</translation>
+    </message>
+    <message>
+        <source>%1 ✕ does not fit</source>
+        <translation>%1 ✕ 放不下</translation>
+    </message>
+    <message>
+        <source>%1 available</source>
+        <translation>可用 %1</translation>
+    </message>
+    <message>
+        <source>%1: activation buffer %2, snapshots for saves %3, clips that wait %4</source>
+        <translation>%1：激活缓冲区 %2，保存快照 %3，等待的片段 %4</translation>
+    </message>
+    <message>
+        <source>allocator and context %1</source>
+        <translation>分配器和上下文 %1</translation>
+    </message>
+    <message>
+        <source>%1 of block %2</source>
+        <translation>第 %2 块的%1</translation>
+    </message>
+    <message>
+        <source>%1: %2 in %3, about %4 a step</source>
+        <translation>%1：%2，出现在%3，每步约 %4</translation>
+    </message>
+    <message>
+        <source>; activation buffer filled with %1</source>
+        <translation>；激活缓冲区占用 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %n block(s) find no room in the activation buffer</source>
+        <translation>
+            <numerusform>；%n 个块在激活缓冲区中放不下</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>分桶</translation>
+    </message>
+    <message>
+        <source>GiB on the device</source>
+        <translation>设备内存 GiB</translation>
+    </message>
+    <message>
+        <source>allocator, context</source>
+        <translation>分配器、上下文</translation>
+    </message>
+    <message>
+        <source>seconds a step</source>
+        <translation>每步秒数</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>放得下</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3</source>
+        <translation>%1：%2，%3</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
     </message>
 </context>
 <context>
@@ -1189,6 +1459,185 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::SweepChoices</name>
+    <message>
+        <source>Across</source>
+        <translation>横轴</translation>
+    </message>
+    <message>
+        <source>Up</source>
+        <translation>纵轴</translation>
+    </message>
+    <message>
+        <source>Bucket</source>
+        <translation>分桶</translation>
+    </message>
+    <message>
+        <source>Setting across</source>
+        <translation>横轴设置</translation>
+    </message>
+    <message>
+        <source>Setting up</source>
+        <translation>纵轴设置</translation>
+    </message>
+    <message>
+        <source>Bucket to plan</source>
+        <translation>要规划的分桶</translation>
+    </message>
+    <message>
+        <source>Values across</source>
+        <translation>横轴取值</translation>
+    </message>
+    <message>
+        <source>Values up</source>
+        <translation>纵轴取值</translation>
+    </message>
+    <message>
+        <source>Values to try, separated by commas; empty: as proposed</source>
+        <translation>要尝试的值，用逗号分隔；留空则用建议值</translation>
+    </message>
+    <message>
+        <source>the worst</source>
+        <translation>最大的</translation>
+    </message>
+    <message>
+        <source>all of them</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>nothing: a curve</source>
+        <translation>无：一条曲线</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::SweepPanel</name>
+    <message>
+        <source>Find the largest that fits</source>
+        <translation>寻找放得下的最大值</translation>
+    </message>
+    <message>
+        <source>The fastest values of these settings with which every bucket fits the device</source>
+        <translation>使每个分桶都放得进设备的最快取值</translation>
+    </message>
+    <message>
+        <source>As table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>As plot</source>
+        <translation>图形</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Use these values</source>
+        <translation>使用这些值</translation>
+    </message>
+    <message>
+        <source>Use what fits</source>
+        <translation>使用放得下的值</translation>
+    </message>
+    <message>
+        <source>%1 points are more than anybody can look at: give fewer values</source>
+        <translation>%1 个点太多，无法查看：请减少取值</translation>
+    </message>
+    <message>
+        <source>Use planned values</source>
+        <translation>使用规划的值</translation>
+    </message>
+    <message>
+        <source>%1: set; undo takes it back</source>
+        <translation>%1：已设置；可撤销</translation>
+    </message>
+    <message numerus="yes">
+        <source>Measuring; %n more point(s) wait</source>
+        <translation>
+            <numerusform>正在实测；还有 %n 个点等待</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 settings planned in %2</source>
+        <translation>已规划 %1 组设置，用时 %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 settings planned…</source>
+        <translation>已规划 %1 / %2 组设置…</translation>
+    </message>
+    <message>
+        <source>Waiting for the plan of the stage…</source>
+        <translation>正在等待阶段的规划…</translation>
+    </message>
+    <message>
+        <source>Line: predicted. Circles: measured. Choose a point in the table to use it.</source>
+        <translation>线：预测。圆圈：实测。在表格中选择一个点即可使用。</translation>
+    </message>
+    <message>
+        <source>As it is: %1</source>
+        <translation>当前：%1</translation>
+    </message>
+    <message>
+        <source>Stop measuring</source>
+        <translation>停止实测</translation>
+    </message>
+    <message>
+        <source>Measure this point</source>
+        <translation>实测此点</translation>
+    </message>
+    <message>
+        <source>Measure the curve</source>
+        <translation>实测整条曲线</translation>
+    </message>
+    <message>
+        <source>Trains a few updates in a worker that is thrown away</source>
+        <translation>在一次性的工作进程中训练几步</translation>
+    </message>
+    <message>
+        <source>Only this machine can be measured: choose the device here</source>
+        <translation>只能实测本机：请选择本机设备</translation>
+    </message>
+    <message>
+        <source>Cells: the peak in %1. Hatched: does not fit. Framed, and the line of step times: the fastest at its memory. Dot: the stage as it is. Click a cell to choose it.</source>
+        <translation>格子里是峰值（%1）。斜线：放不下。加框及步时图中的线：该显存下最快的。圆点：当前配置。点击格子即可选中。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::SweepPictures</name>
+    <message>
+        <source>Predicted peak over two settings</source>
+        <translation>两个设置下的预测峰值</translation>
+    </message>
+    <message>
+        <source>Predicted peak against one setting</source>
+        <translation>一个设置下的预测峰值</translation>
+    </message>
+    <message>
+        <source>Step time against memory</source>
+        <translation>每步用时与内存</translation>
+    </message>
+    <message>
+        <source>Which line is drawn thick</source>
+        <translation>突出显示哪条线</translation>
+    </message>
+    <message>
+        <source>Predicted points, as a table</source>
+        <translation>预测点（表格）</translation>
+    </message>
+    <message>
+        <source>At the peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>s a step</source>
+        <translation>每步秒数</translation>
+    </message>
+    <message>
+        <source>%1 available</source>
+        <translation>可用 %1</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::plots::RunPlot</name>
     <message>
         <source>step %1</source>
@@ -1249,10 +1698,6 @@
     <message>
         <source>Step %1 at %2: loss %3, peak device memory %4.</source>
         <translation>第 %1 步，时间 %2：损失 %3，设备内存峰值 %4。</translation>
-    </message>
-    <message>
-        <source>%1 could not be written; is the folder there and writable?</source>
-        <translation>无法写入 %1；请确认文件夹存在且可写。</translation>
     </message>
     <message>
         <source>%1 cannot be written: %2</source>
@@ -1768,6 +2213,10 @@
         <translation>
             <numerusform>启动前必须修复 %n 个问题</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
     </message>
 </context>
 <context>

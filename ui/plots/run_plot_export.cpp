@@ -2,14 +2,13 @@
 #include "ui/plots/run_plot.h"
 
 #include <QFile>
-#include <QFileInfo>
 #include <QSaveFile>
-#include <QSvgGenerator>
 #include <QTextStream>
 
 #include "ui/plots/custom_plot.h"
 
 #include "core/base/units.h"
+#include "ui/plots/picture_export.h"
 
 namespace stagewright::plots {
 
@@ -19,26 +18,7 @@ QString RunPlot::exportPicture(const QString &file)
 {
     fillGraphs();
     fitValues();
-    const QString ending = QFileInfo(file).suffix().toLower();
-    bool done = false;
-    if (ending == "pdf"_L1) {
-        done = m_plot->savePdf(file, 0, 0, QCP::epNoCosmetic, u"Stagewright"_s, windowTitle());
-    } else if (ending == "svg"_L1) {
-        QSvgGenerator generator;
-        generator.setFileName(file);
-        generator.setSize(m_plot->size());
-        generator.setViewBox(QRect(QPoint(), m_plot->size()));
-        QCPPainter painter;
-        done = painter.begin(&generator);
-        if (done) {
-            painter.setMode(QCPPainter::pmVectorized);
-            m_plot->toPainter(&painter, m_plot->width(), m_plot->height());
-            done = painter.end();
-        }
-    } else {
-        done = m_plot->savePng(file, 0, 0, 2.0);
-    }
-    return done ? QString() : tr("%1 could not be written; is the folder there and writable?").arg(file);
+    return plots::exportPicture(m_plot, file, windowTitle());
 }
 
 static QString number(double value) { return std::isfinite(value) ? QString::fromStdString(formatNumber(value)) : QString(); }

@@ -16,6 +16,7 @@ class QStackedWidget;
 namespace stagewright::pages {
 class CheckpointsPage;
 class ConfigurePage;
+class MemoryPage;
 class RunPage;
 }
 
@@ -42,6 +43,7 @@ public:
     session::StageSession *stage() { return &m_stage; }
     session::RunSession *run() { return &m_run; }
     pages::ConfigurePage *configurePage() { return m_configure; }
+    pages::MemoryPage *memoryPage() { return m_memory; }
     pages::RunPage *runPage() { return m_runPage; }
     pages::CheckpointsPage *checkpointsPage() { return m_checkpoints; }
     TopBar *topBar() { return m_top; }
@@ -71,6 +73,7 @@ private:
     StatusBar *m_status;
     QStackedWidget *m_pages;
     pages::ConfigurePage *m_configure;
+    pages::MemoryPage *m_memory;
     pages::RunPage *m_runPage;
     pages::CheckpointsPage *m_checkpoints;
     bool m_mayClose = false;

@@ -9,7 +9,7 @@ class QToolButton;
 
 namespace stagewright::shell {
 
-enum class PageId { Configure, Run, Checkpoints };
+enum class PageId { Configure, Memory, Run, Checkpoints };
 QString wordOf(PageId page);                   // translated
 
 class Rail : public QWidget

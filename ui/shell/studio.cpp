@@ -7,6 +7,7 @@
 #include "core/base/exit_code.h"
 #include "ui/look/language.h"
 #include "ui/look/theme.h"
+#include "ui/pages/memory_page.h"
 #include "ui/shell/main_window.h"
 
 namespace stagewright::shell {
@@ -35,7 +36,7 @@ StudioOptions optionsOf(const QApplication &application)
         parser.addOption({QString::fromLatin1(name), QString::fromLatin1(help), QStringLiteral("value")});
     };
     add("run", "Show this run folder.");
-    add("page", "configure, run or checkpoints.");
+    add("page", "configure, memory, costs (of settings), run or checkpoints.");
     add("theme", "light or dark.");
     add("language", "en or zh.");
     add("size", "WIDTHxHEIGHT of the window.");
@@ -62,7 +63,7 @@ void takeScreenshot(MainWindow *window, const QString &file)
     constexpr int kLookMs = 200, kMostLooks = 100, kSettleLooks = 6;
     auto *timer = new QTimer(window);
     QObject::connect(timer, &QTimer::timeout, window, [window, file, looks = 0, calm = 0]() mutable {
-        const bool ready = window->stage()->isOpen() && window->stage()->isSettled() && !window->run()->isReplaying();
+        const bool ready = window->stage()->isOpen() && window->stage()->isSettled() && !window->run()->isReplaying() && window->memoryPage()->planner()->waiting() == 0;
         calm = ready ? calm + 1 : 0;
         if (calm < kSettleLooks && ++looks < kMostLooks)
             return;
@@ -85,8 +86,11 @@ int runStudio(int argc, char **argv)
         window.resize(options.size);
     if (options.page == QLatin1String("run"))
         window.showPage(PageId::Run);
+    else if (options.page == QLatin1String("memory") || options.page == QLatin1String("costs"))
+        window.showPage(PageId::Memory);
     else if (options.page == QLatin1String("checkpoints"))
         window.showPage(PageId::Checkpoints);
+    window.memoryPage()->showSettings(options.page == QLatin1String("costs"));
     window.show();
     // The files are opened when the window stands: nothing that a disk does may keep it from appearing.
     QTimer::singleShot(0, &window, [&] {

@@ -231,7 +231,7 @@ void WindowTest::railAndPaletteReachEveryPage()
     open();
     QTest::mouseClick(m_window->rail()->button(PageId::Run), Qt::LeftButton);
     QVERIFY(m_window->runPage()->isVisible());
-    QTest::keyClick(m_window.get(), Qt::Key_3, Qt::ControlModifier);
+    QTest::keyClick(m_window.get(), Qt::Key_4, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(m_window->checkpointsPage()->isVisible(), kLookMs);
     QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
     shell::CommandPalette *palette = nullptr;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
-#include "core/commands/command.h"
+#include "core/base/result.h"
+#include "core/config/stage.h"
 
-namespace stagewright::commands {
+namespace stagewright::client {
 
 struct ProbeOutcome {
     std::int64_t peakBytes = 0;        // highest of the updates after the first (of the first, where there was only that)
@@ -16,7 +18,8 @@ struct ProbeOutcome {
     std::string sentence;              // why there are no figures; empty where there are
 };
 
-// Trains `updates` updates in a folder of its own below the system's temporary one and removes it. Error (Stopped): Ctrl-C.
-Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, double deadlineSeconds);
+// Trains `updates` updates in a folder of its own below the system's temporary one and removes it. Blocks; `keepGoing` is asked ten times a second, false
+// gives up: Error (Stopped).
+Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, double deadlineSeconds, const std::function<bool()> &keepGoing = {});
 
-} // namespace stagewright::commands
+} // namespace stagewright::client

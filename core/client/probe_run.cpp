@@ -1,13 +1,12 @@
-#include "core/commands/probe_run.h"
+#include "core/client/probe_run.h"
 
 #include <algorithm>
 
 #include "core/base/host.h"
 #include "core/base/scratch_folder.h"
 #include "core/client/client.h"
-#include "core/commands/stop_signals.h"
 
-namespace stagewright::commands {
+namespace stagewright::client {
 
 namespace {
 
@@ -42,24 +41,23 @@ ProbeOutcome outcomeOf(std::vector<events::Step> steps)
 
 } // namespace
 
-Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, double deadlineSeconds)
+Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, double deadlineSeconds, const std::function<bool()> &keepGoing)
 {
     const auto folder = ScratchFolder::make("stagewright-probe");
     if (!folder)
         return Error(ExitCode::InputOutput, "env.io", "no temporary folder can be made for a short run; set TMPDIR to a folder that can be written");
-    client::LaunchRequest request;
+    LaunchRequest request;
     request.stage = shortened(stage);
     request.outputs = folder->path();
-    auto run = client::launch(request);
+    auto run = launch(request);
     if (!run)
         return run.error();
-    auto follower = client::RunFollower::follow(*run);
+    auto follower = RunFollower::follow(*run);
     if (!follower)
         return follower.error();
-    StopSignals signals;
     std::vector<events::Step> steps;
     const double until = steadySeconds() + deadlineSeconds;
-    bool asked = false, late = false;
+    bool asked = false, late = false, givenUp = false;
     while (true) {
         const auto news = (*follower)->poll(std::chrono::milliseconds(100));
         for (const auto &record : news.records) {
@@ -67,17 +65,18 @@ Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, 
                 steps.push_back(*step);
         }
         late = late || steadySeconds() > until;
-        const bool enough = static_cast<std::int64_t>(steps.size()) >= updates + 1 || late || signals.count() > 0;
+        givenUp = givenUp || (keepGoing && !keepGoing());
+        const bool enough = static_cast<std::int64_t>(steps.size()) >= updates + 1 || late || givenUp;
         if (enough && !asked) {
             asked = true;
-            (*follower)->command(client::CommandKind::Stop, client::StopMode::Now);
+            (*follower)->command(CommandKind::Stop, StopMode::Now);
         }
         if (!news.ending) {
             if (steadySeconds() > until + 30)
                 return Error(ExitCode::Other, "run.no-answer", "a short run did not stop within 30 s of being asked; its worker is process " + std::to_string((*follower)->pid()));
             continue;
         }
-        if (signals.count() > 0)
+        if (givenUp)
             return Error(ExitCode::Stopped, "run.stopped", "stopped as asked, in the middle of a measurement");
         auto outcome = outcomeOf(std::move(steps));
         outcome.outOfMemory = news.ending->exit == static_cast<int>(ExitCode::OutOfMemory);
@@ -87,4 +86,4 @@ Result<ProbeOutcome> probeRun(const config::Stage &stage, std::int64_t updates, 
     }
 }
 
-} // namespace stagewright::commands
+} // namespace stagewright::client
