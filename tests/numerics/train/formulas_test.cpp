@@ -1,5 +1,5 @@
 // The objective's formulas against tensors made by Open-Sora's own functions (tests/golden/opensora/stepmath).
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include <fstream>
 #include <set>

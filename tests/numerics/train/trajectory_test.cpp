@@ -1,6 +1,6 @@
 // Whole runs of Open-Sora's trainer, replayed step by step from their recorded inputs and draws under compat opensora; and the runs in
 // which the original failed, which must succeed here.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // The update's rules against recordings of the original's optimizer, gradient path, average and schedules (tests/golden/opensora/stepmath).
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include "core/train/average.h"
 #include "core/train/gradients.h"

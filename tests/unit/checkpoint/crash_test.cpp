@@ -1,6 +1,6 @@
 // Kills at random moments, and power cuts at every call: afterwards there is always a checkpoint that loads, and none is offered that does not.
 // STAGEWRIGHT_KILLS sets the number of kills (a long run: 1000).
-#include <QtTest>
+#include <QTest>
 
 #include <csignal>
 #include <random>

@@ -1,5 +1,5 @@
 // A disk that fails at any call, fills up, lies, or is slow: the failure surfaces, the older checkpoint stays, nothing half-made is offered.
-#include <QtTest>
+#include <QTest>
 
 #include <cerrno>
 #include <fstream>

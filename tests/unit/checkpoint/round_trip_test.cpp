@@ -1,5 +1,5 @@
 // What is saved comes back bit for bit; what is written is the original's layout; the snapshot is of one moment; folders of the original load.
-#include <QtTest>
+#include <QTest>
 
 #include <QProcess>
 

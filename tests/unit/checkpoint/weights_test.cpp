@@ -1,5 +1,5 @@
 // Loading that must be refused, or done in part and said so; weights for fine-tuning from any kind of file.
-#include <QtTest>
+#include <QTest>
 
 #include <fstream>
 

@@ -1,5 +1,5 @@
 // The batches that training gets: the same whatever the threads, whole whatever the files, and where a resume left off.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include <fstream>
 #include <set>

@@ -1,5 +1,5 @@
 // Pixels, crops and frame choices against recordings of the original.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include "core/data/pil_resize.h"
 #include "core/data/transform.h"

@@ -1,5 +1,5 @@
 // Predictions against what the CPU's ledger measures of the trainer itself, and compositions against whole dry runs.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include "core/memory/ledger.h"
 #include "core/plan/update_workspace.h"

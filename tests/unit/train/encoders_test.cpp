@@ -1,5 +1,5 @@
 // The embedded encoders: the Haar transform and the hashed text.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include "core/model/haar.h"
 #include "core/model/hashed_text.h"

@@ -1,5 +1,5 @@
 // Weights, optimizer and counters: what an update changes, what a skipped one leaves alone, and that training learns.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include "core/train/average.h"
 #include "core/train/draws.h"

@@ -1,5 +1,5 @@
 // Whole runs of the trainer on a tiny model and clips that need no file.
-#include <QtTest/QtTest>
+#include <QTest>
 
 #include <fstream>
 
