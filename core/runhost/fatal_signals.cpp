@@ -12,7 +12,7 @@ namespace stagewright::runhost {
 
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 constexpr std::size_t kStackBytes = 64 << 10;
 
 char deathFile[4096];
@@ -47,7 +47,7 @@ void noteFatalSignals(const std::filesystem::path &runFolder)
     struct sigaction action {};
     action.sa_handler = onFatalSignal;
     action.sa_flags = SA_ONSTACK | SA_NODEFER;
-    for (const int signal : kSignals)
+    for (const int signal : kFaults)
         ::sigaction(signal, &action, nullptr);
 #else
     (void)runFolder;

@@ -10,7 +10,7 @@ namespace stagewright::runhost {
 
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT};
+constexpr int kStops[] = {SIGTERM, SIGINT};
 constexpr char kEnd = 'e', kSignal = 's';
 
 // The handler may only do what is safe in the middle of anything: write a byte.
@@ -39,7 +39,7 @@ StopSignals::StopSignals(std::function<void(int)> callback) : m_callback(std::mo
     action.sa_handler = onSignal;
     action.sa_flags = SA_RESTART;
     for (int at = 0; at < 2; ++at)
-        ::sigaction(kSignals[at], &action, &before[at]);
+        ::sigaction(kStops[at], &action, &before[at]);
 }
 
 StopSignals::~StopSignals()
@@ -47,7 +47,7 @@ StopSignals::~StopSignals()
     if (!m_thread.joinable())
         return;
     for (int at = 0; at < 2; ++at)
-        ::sigaction(kSignals[at], &before[at], nullptr);
+        ::sigaction(kStops[at], &before[at], nullptr);
     wakeUpPipe = -1;
     [[maybe_unused]] const ssize_t written = ::write(m_pipe[1], &kEnd, 1);
     m_thread.join();

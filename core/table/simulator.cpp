@@ -13,18 +13,18 @@ namespace stagewright::table {
 
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 32 * 1024;
+constexpr std::int64_t kRowsPerGrab = 32 * 1024;
 
 // Calls work(begin, end) for pieces of [0, count) on several threads.
 void inPieces(std::int64_t count, int threads, auto &&work)
 {
     std::atomic<std::int64_t> next{0};
     const auto loop = [&] {
-        for (std::int64_t begin = next.fetch_add(kRowsAtOnce); begin < count; begin = next.fetch_add(kRowsAtOnce))
-            work(begin, std::min(begin + kRowsAtOnce, count));
+        for (std::int64_t begin = next.fetch_add(kRowsPerGrab); begin < count; begin = next.fetch_add(kRowsPerGrab))
+            work(begin, std::min(begin + kRowsPerGrab, count));
     };
     std::vector<std::jthread> others;
-    for (int i = 1; i < std::min<std::int64_t>(threads, count / kRowsAtOnce + 1); ++i)
+    for (int i = 1; i < std::min<std::int64_t>(threads, count / kRowsPerGrab + 1); ++i)
         others.emplace_back(loop);
     loop();
 }

@@ -8,7 +8,7 @@ namespace {
 constexpr QRgb kWeights = 0xff0072B2, kGradients = 0xffE69F00, kOptimizer = 0xff009E73, kEma = 0xffCC79A7, kActivations = 0xffD55E00,
                kCheckpointed = 0xff56B4E9, kEncoders = 0xff8C6BB1, kWorkspace = 0xff9AA0A6;
 
-QString translated(const char *text) { return QCoreApplication::translate("Kinds", text); }
+QString kindWord(const char *text) { return QCoreApplication::translate("Kinds", text); }
 
 } // namespace
 
@@ -73,14 +73,14 @@ QColor colorOfSavePhase(std::string_view phase)
 QString wordOf(MemoryKind kind)
 {
     switch (kind) {
-    case MemoryKind::Parameter: return translated(QT_TRANSLATE_NOOP("Kinds", "Weights"));
-    case MemoryKind::Gradient: return translated(QT_TRANSLATE_NOOP("Kinds", "Gradients"));
-    case MemoryKind::Optimizer: return translated(QT_TRANSLATE_NOOP("Kinds", "Optimizer"));
-    case MemoryKind::Ema: return translated(QT_TRANSLATE_NOOP("Kinds", "EMA"));
-    case MemoryKind::Activation: return translated(QT_TRANSLATE_NOOP("Kinds", "Activations"));
-    case MemoryKind::CheckpointedInput: return translated(QT_TRANSLATE_NOOP("Kinds", "Checkpointed inputs"));
-    case MemoryKind::Encoder: return translated(QT_TRANSLATE_NOOP("Kinds", "Encoders"));
-    case MemoryKind::Workspace: return translated(QT_TRANSLATE_NOOP("Kinds", "Workspace"));
+    case MemoryKind::Parameter: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Weights"));
+    case MemoryKind::Gradient: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Gradients"));
+    case MemoryKind::Optimizer: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Optimizer"));
+    case MemoryKind::Ema: return kindWord(QT_TRANSLATE_NOOP("Kinds", "EMA"));
+    case MemoryKind::Activation: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Activations"));
+    case MemoryKind::CheckpointedInput: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Checkpointed inputs"));
+    case MemoryKind::Encoder: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Encoders"));
+    case MemoryKind::Workspace: return kindWord(QT_TRANSLATE_NOOP("Kinds", "Workspace"));
     }
     return {};
 }
@@ -88,15 +88,15 @@ QString wordOf(MemoryKind kind)
 QString wordOf(Phase phase)
 {
     switch (phase) {
-    case Phase::Load: return translated(QT_TRANSLATE_NOOP("Kinds", "load"));
-    case Phase::Data: return translated(QT_TRANSLATE_NOOP("Kinds", "data"));
-    case Phase::Encode: return translated(QT_TRANSLATE_NOOP("Kinds", "encode"));
-    case Phase::Forward: return translated(QT_TRANSLATE_NOOP("Kinds", "forward"));
-    case Phase::Backward: return translated(QT_TRANSLATE_NOOP("Kinds", "backward"));
-    case Phase::Optimizer: return translated(QT_TRANSLATE_NOOP("Kinds", "optimizer"));
-    case Phase::Ema: return translated(QT_TRANSLATE_NOOP("Kinds", "EMA update"));
-    case Phase::Save: return translated(QT_TRANSLATE_NOOP("Kinds", "save"));
-    case Phase::Idle: return translated(QT_TRANSLATE_NOOP("Kinds", "idle"));
+    case Phase::Load: return kindWord(QT_TRANSLATE_NOOP("Kinds", "load"));
+    case Phase::Data: return kindWord(QT_TRANSLATE_NOOP("Kinds", "data"));
+    case Phase::Encode: return kindWord(QT_TRANSLATE_NOOP("Kinds", "encode"));
+    case Phase::Forward: return kindWord(QT_TRANSLATE_NOOP("Kinds", "forward"));
+    case Phase::Backward: return kindWord(QT_TRANSLATE_NOOP("Kinds", "backward"));
+    case Phase::Optimizer: return kindWord(QT_TRANSLATE_NOOP("Kinds", "optimizer"));
+    case Phase::Ema: return kindWord(QT_TRANSLATE_NOOP("Kinds", "EMA update"));
+    case Phase::Save: return kindWord(QT_TRANSLATE_NOOP("Kinds", "save"));
+    case Phase::Idle: return kindWord(QT_TRANSLATE_NOOP("Kinds", "idle"));
     }
     return {};
 }
@@ -104,10 +104,10 @@ QString wordOf(Phase phase)
 QString wordOf(HostKind kind)
 {
     switch (kind) {
-    case HostKind::PinnedActivations: return translated(QT_TRANSLATE_NOOP("Kinds", "pinned activations"));
-    case HostKind::DataCache: return translated(QT_TRANSLATE_NOOP("Kinds", "data cache"));
-    case HostKind::CheckpointStaging: return translated(QT_TRANSLATE_NOOP("Kinds", "checkpoint staging"));
-    case HostKind::Other: return translated(QT_TRANSLATE_NOOP("Kinds", "other"));
+    case HostKind::PinnedActivations: return kindWord(QT_TRANSLATE_NOOP("Kinds", "pinned activations"));
+    case HostKind::DataCache: return kindWord(QT_TRANSLATE_NOOP("Kinds", "data cache"));
+    case HostKind::CheckpointStaging: return kindWord(QT_TRANSLATE_NOOP("Kinds", "checkpoint staging"));
+    case HostKind::Other: return kindWord(QT_TRANSLATE_NOOP("Kinds", "other"));
     }
     return {};
 }
@@ -115,19 +115,19 @@ QString wordOf(HostKind kind)
 QString wordOfSavePhase(std::string_view phase)
 {
     if (phase == "stage")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "stage"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "stage"));
     if (phase == "write")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "write"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "write"));
     if (phase == "flush")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "flush"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "flush"));
     if (phase == "commit")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "commit"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "commit"));
     if (phase == "verify")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "verify"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "verify"));
     if (phase == "done")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "verified"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "verified"));
     if (phase == "failed")
-        return translated(QT_TRANSLATE_NOOP("Kinds", "failed"));
+        return kindWord(QT_TRANSLATE_NOOP("Kinds", "failed"));
     return QString::fromUtf8(phase.data(), qsizetype(phase.size()));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-QString translated(const char *text, int n = -1) { return QCoreApplication::translate("Words", text, nullptr, n); }
+QString inWords(const char *text, int n = -1) { return QCoreApplication::translate("Words", text, nullptr, n); }
 
 } // namespace
 
@@ -46,15 +46,15 @@ QString ago(double wallSeconds, double now)
 {
     const double past = now - wallSeconds;
     if (past < 10)
-        return translated(QT_TRANSLATE_NOOP("Words", "just now"));
+        return inWords(QT_TRANSLATE_NOOP("Words", "just now"));
     if (past < 60)
-        return translated(QT_TRANSLATE_NOOP("Words", "%1 s ago")).arg(int(past));
+        return inWords(QT_TRANSLATE_NOOP("Words", "%1 s ago")).arg(int(past));
     if (past < 3600)
-        return translated(QT_TRANSLATE_NOOP("Words", "%1 min ago")).arg(int(past / 60));
+        return inWords(QT_TRANSLATE_NOOP("Words", "%1 min ago")).arg(int(past / 60));
     if (past < 86400)
-        return translated(QT_TRANSLATE_NOOP("Words", "%1 h ago")).arg(int(past / 3600));
+        return inWords(QT_TRANSLATE_NOOP("Words", "%1 h ago")).arg(int(past / 3600));
     if (past < 30 * 86400.0)
-        return translated(QT_TRANSLATE_NOOP("Words", "%1 d ago")).arg(int(past / 86400));
+        return inWords(QT_TRANSLATE_NOOP("Words", "%1 d ago")).arg(int(past / 86400));
     return QDateTime::fromSecsSinceEpoch(qint64(wallSeconds)).toString(u"yyyy-MM-dd"_s);
 }
 

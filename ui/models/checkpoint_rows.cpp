@@ -11,7 +11,7 @@ namespace stagewright::models {
 using namespace Qt::StringLiterals;
 using look::q;
 
-static QString translated(const char *text) { return QCoreApplication::translate("CheckpointRows", text); }
+static QString rowWord(const char *text) { return QCoreApplication::translate("CheckpointRows", text); }
 
 Cell badgeCell(ckptfile::Badge badge, const std::string &sentence)
 {
@@ -20,21 +20,21 @@ Cell badgeCell(ckptfile::Badge badge, const std::string &sentence)
         return Cell{why.isEmpty() ? mark + u' ' + word : mark + u' ' + word + u": "_s + why, tone, false, false, why};
     };
     switch (badge) {
-    case ckptfile::Badge::Verified: return with(u"✓"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "verified")), Tone::Good);
-    case ckptfile::Badge::Complete: return with(u"○"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "complete, not verified")), Tone::Muted);
-    case ckptfile::Badge::Unverified: return with(u"○"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "not verified")), Tone::Muted);
-    case ckptfile::Badge::Foreign: return with(u"◇"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "from another program")), Tone::Muted);
-    case ckptfile::Badge::Incomplete: return with(u"✕"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "incomplete")), Tone::Error);
-    case ckptfile::Badge::Truncated: return with(u"✕"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "truncated")), Tone::Error);
-    case ckptfile::Badge::Damaged: return with(u"✕"_s, translated(QT_TRANSLATE_NOOP("CheckpointRows", "damaged")), Tone::Error);
+    case ckptfile::Badge::Verified: return with(u"✓"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "verified")), Tone::Good);
+    case ckptfile::Badge::Complete: return with(u"○"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "complete, not verified")), Tone::Muted);
+    case ckptfile::Badge::Unverified: return with(u"○"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "not verified")), Tone::Muted);
+    case ckptfile::Badge::Foreign: return with(u"◇"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "from another program")), Tone::Muted);
+    case ckptfile::Badge::Incomplete: return with(u"✕"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "incomplete")), Tone::Error);
+    case ckptfile::Badge::Truncated: return with(u"✕"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "truncated")), Tone::Error);
+    case ckptfile::Badge::Damaged: return with(u"✕"_s, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "damaged")), Tone::Error);
     }
     return {};
 }
 
 QStringList checkpointHeaders()
 {
-    return {translated(QT_TRANSLATE_NOOP("CheckpointRows", "checkpoint")), translated(QT_TRANSLATE_NOOP("CheckpointRows", "saved")),
-            translated(QT_TRANSLATE_NOOP("CheckpointRows", "size")), translated(QT_TRANSLATE_NOOP("CheckpointRows", "state"))};
+    return {rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "checkpoint")), rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "saved")),
+            rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "size")), rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "state"))};
 }
 
 QList<Row> checkpointRows(const std::vector<ckptfile::ListedCheckpoint> &checkpoints, const std::vector<session::SaveFacts> &current, double now)
@@ -44,9 +44,9 @@ QList<Row> checkpointRows(const std::vector<ckptfile::ListedCheckpoint> &checkpo
         const bool listed = std::any_of(checkpoints.begin(), checkpoints.end(), [&](const auto &known) { return known.path == save.path; });
         if (!save.isInProgress() || listed)
             continue;
-        const QString size = save.totalBytes > 0 ? translated(QT_TRANSLATE_NOOP("CheckpointRows", "%1 of %2")).arg(look::bytes(double(save.bytes)), look::bytes(double(save.totalBytes))) : u"—"_s;
-        rows.append({q(save.path), {{q(std::filesystem::path(save.path).filename())}, {translated(QT_TRANSLATE_NOOP("CheckpointRows", "now")), Tone::Normal, false, true},
-                     {size, Tone::Normal, false, true}, {u"◔ "_s + translated(QT_TRANSLATE_NOOP("CheckpointRows", "being written: %1")).arg(look::wordOfSavePhase(save.phase)), Tone::Warning}},
+        const QString size = save.totalBytes > 0 ? rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "%1 of %2")).arg(look::bytes(double(save.bytes)), look::bytes(double(save.totalBytes))) : u"—"_s;
+        rows.append({q(save.path), {{q(std::filesystem::path(save.path).filename())}, {rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "now")), Tone::Normal, false, true},
+                     {size, Tone::Normal, false, true}, {u"◔ "_s + rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "being written: %1")).arg(look::wordOfSavePhase(save.phase)), Tone::Warning}},
                      q(save.path)});
     }
     for (const auto &known : checkpoints)
@@ -59,7 +59,7 @@ QList<Row> checkpointRows(const std::vector<ckptfile::ListedCheckpoint> &checkpo
 static Cell stateCell(const ckptfile::InspectedFile &file)
 {
     switch (file.state) {
-    case ckptfile::FileState::Good: return {u"✓"_s, Tone::Good, false, true, translated(QT_TRANSLATE_NOOP("CheckpointRows", "whole"))};
+    case ckptfile::FileState::Good: return {u"✓"_s, Tone::Good, false, true, rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "whole"))};
     case ckptfile::FileState::Foreign: return {u"◇"_s, Tone::Muted, false, true, q(file.sentence)};
     default: break;
     }
@@ -77,8 +77,8 @@ QList<Row> fileRows(const ckptfile::Inspection &inspection)
 
 QStringList planHeaders()
 {
-    return {QString(), translated(QT_TRANSLATE_NOOP("CheckpointRows", "in the checkpoint")), translated(QT_TRANSLATE_NOOP("CheckpointRows", "in the config")),
-            translated(QT_TRANSLATE_NOOP("CheckpointRows", "what will happen"))};
+    return {QString(), rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "in the checkpoint")), rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "in the config")),
+            rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "what will happen"))};
 }
 
 static QString capitalised(const std::string &text)

@@ -14,7 +14,7 @@ namespace {
 using namespace Qt::StringLiterals;
 using look::q;
 
-QString translated(const char *text) { return QCoreApplication::translate("Log", text); }
+QString logWord(const char *text) { return QCoreApplication::translate("Log", text); }
 
 QString fileName(const std::string &path) { return q(std::filesystem::path(path).filename()); }
 
@@ -32,7 +32,7 @@ QString wordOfState(const std::string &state)
         {"finished", QT_TRANSLATE_NOOP("Log", "finished")}, {"failed", QT_TRANSLATE_NOOP("Log", "failed")}};
     for (const auto &[name, word] : known) {
         if (state == name)
-            return translated(word);
+            return logWord(word);
     }
     return q(state);
 }
@@ -47,30 +47,30 @@ std::optional<std::pair<LogModel::Level, QString>> words(const events::Record &r
         return std::make_pair(state->exit && *state->exit != int(ExitCode::Done) && *state->exit != int(ExitCode::Stopped) ? L::Error : L::Info,
                               state->sentence.empty() ? wordOfState(state->state) : u"%1: %2"_s.arg(wordOfState(state->state), q(state->sentence)));
     if (const auto *run = std::get_if<events::RunStarted>(&record.payload))
-        return std::make_pair(L::Info, translated(QT_TRANSLATE_NOOP("Log", "training on %1, %2 (%3); %4 parameters"))
+        return std::make_pair(L::Info, logWord(QT_TRANSLATE_NOOP("Log", "training on %1, %2 (%3); %4 parameters"))
                                            .arg(q(run->device), q(run->deviceName), q(run->deviceReason), look::count(run->parameters)));
     if (const auto *problem = std::get_if<events::ProblemRecord>(&record.payload))
         return std::make_pair(problem->problem.severity == Severity::Error ? L::Error : problem->problem.severity == Severity::Warning ? L::Warning : L::Info,
                               q(problem->problem.message));
     if (const auto *bad = std::get_if<events::BadSample>(&record.payload))
-        return std::make_pair(L::Warning, translated(QT_TRANSLATE_NOOP("Log", "row %1, %2: %3 (%4 bad so far)")).arg(bad->row).arg(q(bad->path), q(bad->reason)).arg(bad->total));
+        return std::make_pair(L::Warning, logWord(QT_TRANSLATE_NOOP("Log", "row %1, %2: %3 (%4 bad so far)")).arg(bad->row).arg(q(bad->path), q(bad->reason)).arg(bad->total));
     if (const auto *save = std::get_if<events::Checkpoint>(&record.payload)) {
         const QString name = fileName(save->path);
         if (save->phase == "failed")
-            return std::make_pair(L::Error, translated(QT_TRANSLATE_NOOP("Log", "checkpoint %1 failed: %2")).arg(name, q(save->sentence)));
+            return std::make_pair(L::Error, logWord(QT_TRANSLATE_NOOP("Log", "checkpoint %1 failed: %2")).arg(name, q(save->sentence)));
         if (save->phase == "done")
-            return std::make_pair(L::Info, translated(QT_TRANSLATE_NOOP("Log", "checkpoint %1 verified: %2 in %3, step blocked %4"))
+            return std::make_pair(L::Info, logWord(QT_TRANSLATE_NOOP("Log", "checkpoint %1 verified: %2 in %3, step blocked %4"))
                                                .arg(name, look::bytes(double(save->totalBytes)), look::duration(save->seconds), look::duration(save->blockedSeconds)));
         if (save->phase == "stage" && save->bytes == 0)
-            return std::make_pair(L::Info, translated(QT_TRANSLATE_NOOP("Log", "checkpoint %1 started")).arg(name));
+            return std::make_pair(L::Info, logWord(QT_TRANSLATE_NOOP("Log", "checkpoint %1 started")).arg(name));
         return std::nullopt;
     }
     if (const auto *step = std::get_if<events::Step>(&record.payload)) {
-        QString text = translated(QT_TRANSLATE_NOOP("Log", "step %1  loss %2  lr %3  grad norm %4  bucket %5  %6"))
+        QString text = logWord(QT_TRANSLATE_NOOP("Log", "step %1  loss %2  lr %3  grad norm %4  bucket %5  %6"))
                            .arg(look::count(record.step), look::figure(step->loss), look::figure(step->lr, 2), look::figure(step->gradNorm, 3),
                                 bucketWords(step->bucket), look::duration(step->seconds));
         if (step->skipped)
-            return std::make_pair(L::Warning, text + translated(QT_TRANSLATE_NOOP("Log", "  skipped: not finite")));
+            return std::make_pair(L::Warning, text + logWord(QT_TRANSLATE_NOOP("Log", "  skipped: not finite")));
         return std::make_pair(L::Step, text);
     }
     return std::nullopt;
@@ -120,10 +120,10 @@ void LogModel::clear()
 static QString levelWord(LogModel::Level level)
 {
     switch (level) {
-    case LogModel::Step: return translated(QT_TRANSLATE_NOOP("Log", "step "));
-    case LogModel::Info: return translated(QT_TRANSLATE_NOOP("Log", "info "));
-    case LogModel::Warning: return translated(QT_TRANSLATE_NOOP("Log", "warn "));
-    case LogModel::Error: return translated(QT_TRANSLATE_NOOP("Log", "error"));
+    case LogModel::Step: return logWord(QT_TRANSLATE_NOOP("Log", "step "));
+    case LogModel::Info: return logWord(QT_TRANSLATE_NOOP("Log", "info "));
+    case LogModel::Warning: return logWord(QT_TRANSLATE_NOOP("Log", "warn "));
+    case LogModel::Error: return logWord(QT_TRANSLATE_NOOP("Log", "error"));
     }
     return {};
 }

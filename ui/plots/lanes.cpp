@@ -4,21 +4,21 @@
 
 namespace stagewright::plots {
 
-static QString translated(const char *text) { return QCoreApplication::translate("Lanes", text); }
+static QString laneWord(const char *text) { return QCoreApplication::translate("Lanes", text); }
 
 QString titleOf(Lane lane)
 {
     switch (lane) {
-    case Lane::Memory: return translated(QT_TRANSLATE_NOOP("Lanes", "Device memory by kind"));
-    case Lane::Phases: return translated(QT_TRANSLATE_NOOP("Lanes", "Phases"));
-    case Lane::Buckets: return translated(QT_TRANSLATE_NOOP("Lanes", "Buckets"));
-    case Lane::Saves: return translated(QT_TRANSLATE_NOOP("Lanes", "Saves"));
-    case Lane::StepTime: return translated(QT_TRANSLATE_NOOP("Lanes", "Step time"));
-    case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "Host memory"));
-    case Lane::Loss: return translated(QT_TRANSLATE_NOOP("Lanes", "Loss"));
-    case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "Learning rate"));
-    case Lane::GradNorm: return translated(QT_TRANSLATE_NOOP("Lanes", "Gradient norm"));
-    case Lane::Throughput: return translated(QT_TRANSLATE_NOOP("Lanes", "Throughput"));
+    case Lane::Memory: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Device memory by kind"));
+    case Lane::Phases: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Phases"));
+    case Lane::Buckets: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Buckets"));
+    case Lane::Saves: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Saves"));
+    case Lane::StepTime: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Step time"));
+    case Lane::Host: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Host memory"));
+    case Lane::Loss: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Loss"));
+    case Lane::LearningRate: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Learning rate"));
+    case Lane::GradNorm: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Gradient norm"));
+    case Lane::Throughput: return laneWord(QT_TRANSLATE_NOOP("Lanes", "Throughput"));
     }
     return {};
 }
@@ -26,16 +26,16 @@ QString titleOf(Lane lane)
 QString shortTitleOf(Lane lane)
 {
     switch (lane) {
-    case Lane::Memory: return translated(QT_TRANSLATE_NOOP("Lanes", "device memory, %1"));
-    case Lane::Phases: return translated(QT_TRANSLATE_NOOP("Lanes", "phase"));
-    case Lane::Buckets: return translated(QT_TRANSLATE_NOOP("Lanes", "bucket"));
-    case Lane::Saves: return translated(QT_TRANSLATE_NOOP("Lanes", "save"));
-    case Lane::StepTime: return translated(QT_TRANSLATE_NOOP("Lanes", "seconds a step; bars: waiting for a save, for data"));
-    case Lane::Host: return translated(QT_TRANSLATE_NOOP("Lanes", "host memory, %1"));
-    case Lane::Loss: return translated(QT_TRANSLATE_NOOP("Lanes", "loss"));
-    case Lane::LearningRate: return translated(QT_TRANSLATE_NOOP("Lanes", "learning rate"));
-    case Lane::GradNorm: return translated(QT_TRANSLATE_NOOP("Lanes", "gradient norm"));
-    case Lane::Throughput: return translated(QT_TRANSLATE_NOOP("Lanes", "clips per second"));
+    case Lane::Memory: return laneWord(QT_TRANSLATE_NOOP("Lanes", "device memory, %1"));
+    case Lane::Phases: return laneWord(QT_TRANSLATE_NOOP("Lanes", "phase"));
+    case Lane::Buckets: return laneWord(QT_TRANSLATE_NOOP("Lanes", "bucket"));
+    case Lane::Saves: return laneWord(QT_TRANSLATE_NOOP("Lanes", "save"));
+    case Lane::StepTime: return laneWord(QT_TRANSLATE_NOOP("Lanes", "seconds a step; bars: waiting for a save, for data"));
+    case Lane::Host: return laneWord(QT_TRANSLATE_NOOP("Lanes", "host memory, %1"));
+    case Lane::Loss: return laneWord(QT_TRANSLATE_NOOP("Lanes", "loss"));
+    case Lane::LearningRate: return laneWord(QT_TRANSLATE_NOOP("Lanes", "learning rate"));
+    case Lane::GradNorm: return laneWord(QT_TRANSLATE_NOOP("Lanes", "gradient norm"));
+    case Lane::Throughput: return laneWord(QT_TRANSLATE_NOOP("Lanes", "clips per second"));
     }
     return {};
 }
