@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <set>
+#include <thread>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -29,6 +31,33 @@ bool isWhole(const ListedCheckpoint &checkpoint)
     return checkpoint.badge == Badge::Verified || checkpoint.badge == Badge::Unverified || checkpoint.badge == Badge::Foreign || checkpoint.badge == Badge::Complete;
 }
 
+struct Candidate { fs::path path; CheckpointName name; };
+
+// A few at once: a look waits for the disk, or for a file server, more than it works.
+void lookAtAll(const std::vector<Candidate> &candidates, const std::function<bool(const ListedCheckpoint &)> &next, std::vector<ListedCheckpoint> &listed)
+{
+    constexpr std::size_t kThreads = 4, kRound = 64;
+    for (std::size_t from = 0; from < candidates.size(); from += kRound) {
+        std::vector<ListedCheckpoint> round(std::min(kRound, candidates.size() - from));
+        std::atomic<std::size_t> taken{0};
+        const auto look = [&] {
+            for (std::size_t at = taken++; at < round.size(); at = taken++)
+                round[at] = quickLook(candidates[from + at].path, candidates[from + at].name);
+        };
+        std::vector<std::thread> others;
+        for (std::size_t number = 1; number < std::min(kThreads, round.size()); ++number)
+            others.emplace_back(look);
+        look();
+        for (std::thread &other : others)
+            other.join();
+        for (ListedCheckpoint &checkpoint : round) {
+            listed.push_back(std::move(checkpoint));
+            if (next && !next(listed.back()))
+                return;
+        }
+    }
+}
+
 } // namespace
 
 Result<std::vector<ListedCheckpoint>> listCheckpoints(const fs::path &folder, const std::function<bool(const ListedCheckpoint &)> &next)
@@ -38,18 +67,15 @@ Result<std::vector<ListedCheckpoint>> listCheckpoints(const fs::path &folder, co
     if (failed)
         return ioError("list the checkpoints of", folder, failed.value());
     std::vector<ListedCheckpoint> listed;
+    std::vector<Candidate> found;
     std::vector<fs::path> replaced;
     std::set<std::string> names;
-    bool wanted = true;
-    const auto add = [&](const fs::path &path, CheckpointName name) {
-        listed.push_back(quickLook(path, name));
-        wanted = !next || next(listed.back());
-    };
+    const auto add = [&](const fs::path &path, CheckpointName name) { found.push_back({path, name}); };
     const fs::path own = fs::absolute(folder, failed).lexically_normal();
     const std::string ownName = own.has_filename() ? own.filename().string() : own.parent_path().filename().string();
     if (const auto name = parseCheckpointFolderName(ownName))
         add(folder, *name);
-    for (; wanted && entries != fs::directory_iterator(); entries.increment(failed)) {
+    for (; entries != fs::directory_iterator(); entries.increment(failed)) {
         if (failed)
             return ioError("list the checkpoints of", folder, failed.value());
         const std::string name = entries->path().filename().string();
@@ -64,9 +90,10 @@ Result<std::vector<ListedCheckpoint>> listCheckpoints(const fs::path &folder, co
     for (const fs::path &path : replaced) {
         const std::string target = *replacedTarget(path.filename().string());
         const auto name = parseCheckpointFolderName(target);
-        if (wanted && name && names.count(target) == 0)
+        if (name && names.count(target) == 0)
             add(path, *name);
     }
+    lookAtAll(found, next, listed);
     std::sort(listed.begin(), listed.end(), isNewer);
     return listed;
 }

@@ -24,8 +24,8 @@ struct ListedCheckpoint {
 };
 
 // Checkpoint folders directly in `folder`, newest (highest step, then epoch) first; also a folder that is itself one. A checkpoint whose
-// replacement was interrupted between two renames is listed under its hidden name. Cancelled by a false return of `next`, which sees each
-// entry as it is found. Error: the folder cannot be read.
+// replacement was interrupted between two renames is listed under its hidden name. Cancelled by a false return of `next`, which sees the
+// entries while the others are still looked for, on the calling thread. Error: the folder cannot be read.
 Result<std::vector<ListedCheckpoint>> listCheckpoints(const std::filesystem::path &folder,
                                                       const std::function<bool(const ListedCheckpoint &)> &next = {});
 
