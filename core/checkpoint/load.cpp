@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/host.h"
 #include "core/checkpoint/load_plan.h"
 #include "core/checkpoint/tensor_type.h"
 #include "core/ckptfile/contents.h"
@@ -291,7 +292,7 @@ private:
         std::int64_t count = 0;
         for (const StoredTensor &tensor : m_contents.extras)
             count += tensor.name.starts_with(kRandomPrefix);
-        part("rng", count > 0, count > 0 ? std::to_string(count) + " streams restored" : "the checkpoint has none: they start anew from the seed");
+        part("rng", count > 0, count > 0 ? std::to_string(count) + " streams restored" : "the checkpoint has none: they follow from the seed");
     }
 
     // Streams are small: read now, so that nothing can fail later. Gradients of a window that is not complete.
@@ -346,7 +347,9 @@ Status verifyFiles(const Contents &contents, const LoadOptions &options)
     if (!contents.manifest)
         return Done{};
     const auto progress = [&](std::int64_t done, std::int64_t total, const std::string &) { return !options.progress || options.progress(done, total); };
-    auto files = options.verifyHashes ? compareHashes(contents.folder, *contents.manifest, progress, kReaders) : Result(compareSizes(contents.folder, *contents.manifest));
+    // What is hashed now is read again into the tensors: from memory, where there is twice as much as that takes.
+    const bool staysCached = hostAvailableBytes() > 2 * contents.manifest->totalBytes();
+    auto files = options.verifyHashes ? compareHashes(contents.folder, *contents.manifest, progress, kReaders, staysCached ? ReadThrough::Cache : ReadThrough::Disk) : Result(compareSizes(contents.folder, *contents.manifest));
     if (!files)
         return files.error();
     if (const InspectedFile *fault = firstFault(*files))

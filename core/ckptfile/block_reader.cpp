@@ -21,13 +21,13 @@ BlockReader::BlockReader(std::filesystem::path path, int file, bool direct)
 
 BlockReader::~BlockReader() { ::close(m_file); }
 
-Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::filesystem::path &path)
+Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::filesystem::path &path, ReadThrough through)
 {
     // Not blocking: a FIFO with the name of a checkpoint file must not hang a browser.
     constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-    bool direct = true;
-    int file = ::open(path.c_str(), kFlags | O_DIRECT);
-    if (file < 0 && errno == EINVAL) {                 // tmpfs and some network file systems
+    bool direct = through == ReadThrough::Disk;
+    int file = ::open(path.c_str(), direct ? kFlags | O_DIRECT : kFlags);
+    if (file < 0 && errno == EINVAL && direct) {                 // tmpfs and some network file systems
         direct = false;
         file = ::open(path.c_str(), kFlags);
     }

@@ -34,6 +34,7 @@ private:
     Status readCached(std::int64_t offset, char *into, std::int64_t bytes) const;
     int directFile() const;                                      // -1 where it is refused
     // Whether all of it was read past the cache; false leaves it to readCached(), which also names what is wrong.
+    std::int64_t readResident(std::int64_t offset, char *into, std::int64_t bytes) const;
     bool readDirect(std::int64_t offset, char *into, std::int64_t bytes) const;
     std::filesystem::path m_path;
     int m_file;

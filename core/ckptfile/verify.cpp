@@ -78,9 +78,9 @@ void addForeign(const fs::path &checkpoint, const Manifest &manifest, std::vecto
 namespace {
 
 // tell gets the bytes of each block; empty: it said to stop.
-Result<std::string> hashOfFile(const fs::path &path, const std::function<bool(std::int64_t)> &tell)
+Result<std::string> hashOfFile(const fs::path &path, ReadThrough through, const std::function<bool(std::int64_t)> &tell)
 {
-    auto reader = BlockReader::open(path);
+    auto reader = BlockReader::open(path, through);
     if (!reader)
         return reader.error();
     Hasher hasher;
@@ -113,8 +113,8 @@ namespace {
 class HashComparison
 {
 public:
-    HashComparison(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress, std::vector<InspectedFile> &files)
-        : m_checkpoint(checkpoint), m_manifest(manifest), m_progress(progress), m_files(files), m_total(manifest.totalBytes())
+    HashComparison(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress, ReadThrough through, std::vector<InspectedFile> &files)
+        : m_checkpoint(checkpoint), m_manifest(manifest), m_progress(progress), m_through(through), m_files(files), m_total(manifest.totalBytes())
     {
     }
 
@@ -132,7 +132,7 @@ public:
 private:
     void compare(const ManifestFile &listed, InspectedFile &file)
     {
-        auto hash = hashOfFile(m_checkpoint / listed.path, [&](std::int64_t added) { return tell(listed, added); });
+        auto hash = hashOfFile(m_checkpoint / listed.path, m_through, [&](std::int64_t added) { return tell(listed, added); });
         if (!hash) {
             fail(hash.error());
         } else if (hash->empty()) {
@@ -163,6 +163,7 @@ private:
     const fs::path &m_checkpoint;
     const Manifest &m_manifest;
     const ReadProgress &m_progress;
+    const ReadThrough m_through;
     std::vector<InspectedFile> &m_files;     // each by the one thread that took it
     const std::int64_t m_total;
     std::atomic<std::size_t> m_next{0};
@@ -173,10 +174,10 @@ private:
 
 } // namespace
 
-Result<std::vector<InspectedFile>> compareHashes(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress, int threads)
+Result<std::vector<InspectedFile>> compareHashes(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress, int threads, ReadThrough through)
 {
     std::vector<InspectedFile> files = compareSizes(checkpoint, manifest);
-    HashComparison comparison(checkpoint, manifest, progress, files);
+    HashComparison comparison(checkpoint, manifest, progress, through, files);
     std::vector<std::thread> others;
     for (int number = 1; number < threads; ++number)
         others.emplace_back([&] { comparison.work(); });

@@ -20,7 +20,8 @@ using ReadProgress = std::function<bool(std::int64_t done, std::int64_t total, c
 std::vector<InspectedFile> compareSizes(const std::filesystem::path &checkpoint, const Manifest &manifest);
 
 // Sizes, then every byte, from the disk; several files at once with more threads. progress is called by one of them at a time. Error: cancelled, unreadable.
-Result<std::vector<InspectedFile>> compareHashes(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {}, int threads = 1);
+Result<std::vector<InspectedFile>> compareHashes(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {}, int threads = 1,
+                                                 ReadThrough through = ReadThrough::Disk);
 
 // Good and Foreign files are no fault.
 const InspectedFile *firstFault(const std::vector<InspectedFile> &files);
