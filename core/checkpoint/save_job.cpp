@@ -27,15 +27,11 @@ namespace {
 
 constexpr std::int64_t kDirectFrom = 1 << 20;    // smaller files are not worth an aligned write
 
-// A step's threads wait for each other, so a core that one of them shares makes the whole step late. A save takes longer for it, and nobody
-// waits for that.
-void giveWayToTraining() { giveWay(kSaverNiceness); }
-
 // Reading back gives way to everything, on the disk too: nobody waits for it but the next save and the pruning.
 void giveWayToEverything()
 {
     constexpr int kWhoProcess = 1, kIdle = 3 << 13;
-    giveWay(kLeastNiceness);
+    stagewright::giveWay(kLeastNiceness);
     ::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdle);                        // of this thread; a refusal changes nothing
 }
 
@@ -146,15 +142,23 @@ void SaveJob::allStaged()
 
 // --- the coordinating thread
 
+// A step's threads wait for each other, so a core that one of them shares makes the whole step late. A save takes longer for it, and nobody
+// waits for that, unless it is synchronous: then training itself does.
+void SaveJob::giveWay()
+{
+    if (m_request.options.async)
+        stagewright::giveWay(kSaverNiceness);
+}
+
 void SaveJob::run()
 {
     for (int number = 0; number < std::max(1, m_settings.threads); ++number)
-        m_writers.emplace_back([this] { giveWayToTraining(); writeLoop(); });
+        m_writers.emplace_back([this] { giveWay(); writeLoop(); });
     if (!isStaged()) {
         guarded([this] { stageAll(); });
         allStaged();
     }
-    giveWayToTraining();
+    giveWay();
     for (std::thread &writer : m_writers)
         writer.join();
     if (!hasFailed()) {
@@ -351,9 +355,14 @@ Status SaveJob::openOnce(std::size_t index)
     const std::lock_guard lock(target.opening);
     if (target.output)
         return Done{};
-    auto output = OutputFile::create(m_files, pathOf(index), m_request.plan.files[index].bytes >= kDirectFrom);
+    const std::int64_t bytes = m_request.plan.files[index].bytes;
+    auto output = OutputFile::create(m_files, pathOf(index), bytes >= kDirectFrom);
     if (!output)
         return output.error();
+    if ((*output)->isDirect()) {
+        if (Status reserved = (*output)->reserve(alignedUp(bytes)); !reserved)
+            return reserved;
+    }
     target.output = std::move(*output);
     return Done{};
 }

@@ -61,6 +61,7 @@ private:
     };
 
     void run();                                  // the coordinating thread
+    void giveWay();                              // the calling thread to training
     void writeLoop();                            // each writing thread
     void guarded(const std::function<void()> &stage);    // what it throws is a failure of the save
     void allStaged();

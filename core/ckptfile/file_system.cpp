@@ -27,6 +27,7 @@ int FileSystem::setDirect(int file, bool direct)
 }
 
 ssize_t FileSystem::writeAt(int file, const void *data, std::size_t bytes, off_t offset) { return ::pwrite(file, data, bytes, offset); }
+int FileSystem::reserve(int file, off_t bytes) { return ::fallocate(file, 0, 0, bytes); }
 int FileSystem::truncateFile(int file, off_t bytes) { return ::ftruncate(file, bytes); }
 int FileSystem::flushFile(int file) { return ::fsync(file); }
 int FileSystem::closeFile(int file) { return ::close(file); }

@@ -17,6 +17,7 @@ public:
     virtual int createFile(const std::filesystem::path &path, bool direct);      // O_WRONLY|O_CREAT|O_EXCL, O_DIRECT where asked
     virtual int setDirect(int file, bool direct);                // switches O_DIRECT of an open file
     virtual ssize_t writeAt(int file, const void *data, std::size_t bytes, off_t offset);
+    virtual int reserve(int file, off_t bytes);                  // fallocate: the file is so long, and its blocks are taken
     virtual int truncateFile(int file, off_t bytes);
     virtual int flushFile(int file);
     virtual int closeFile(int file);

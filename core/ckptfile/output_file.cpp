@@ -31,6 +31,13 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(FileSystem &files, const 
     return std::unique_ptr<OutputFile>(new OutputFile(files, path, file, direct));
 }
 
+Status OutputFile::reserve(std::int64_t bytes)
+{
+    if (m_files.reserve(m_file, bytes) != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
+        return ioError("write", m_path, errno);
+    return Done{};
+}
+
 Status OutputFile::write(std::int64_t offset, const void *data, std::int64_t bytes)
 {
     const char *at = static_cast<const char *>(data);

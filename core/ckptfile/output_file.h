@@ -24,6 +24,9 @@ public:
     OutputFile(const OutputFile &) = delete;
     OutputFile &operator=(const OutputFile &) = delete;
 
+    // Takes the disk's blocks for `bytes` bytes at once: writes that do not lengthen a file can be under way side by side (ext4, xfs), and a full disk shows
+    // before the first of them. Nothing happens where a file system cannot.
+    Status reserve(std::int64_t bytes);
     // Writes all `bytes` bytes at `offset`, over short writes and interruptions. For a direct file offset, memory and length are aligned (the
     // last block's length rounded up: finish() cuts the rest off).
     Status write(std::int64_t offset, const void *data, std::int64_t bytes);
