@@ -48,7 +48,7 @@ events::Summary failedSummary(const Error &error, const runhost::RunHost &host, 
     events::Summary summary;
     summary.exit = static_cast<int>(error.exit);
     summary.loss = std::numeric_limits<double>::quiet_NaN();
-    summary.seconds = wallSeconds() - began;
+    summary.seconds = steadySeconds() - began;
     summary.run = host.folder().string();
     return summary;
 }
@@ -67,7 +67,7 @@ void endAtOnce(runhost::RunHost &host)
 
 ExitCode runTraining(const WorkerOptions &options, const TrainFunction &train)
 {
-    const double began = wallSeconds();
+    const double began = steadySeconds();
     auto run = setUpRun(options);
     if (!run)
         return complain(run.error());
