@@ -271,7 +271,7 @@ private:
         if (streams > 0)
             add("random streams", std::to_string(streams), "seed " + config::toPython(m_stage.at("seed")), "restored: the run goes on bit for bit (on the CPU)");
         else if (m_stage.string("compat") == "none")
-            add("random streams", "none", "seed " + config::toPython(m_stage.at("seed")), "follow from seed and place in the data: nothing has to be restored");
+            add("random streams", "none needed", "seed " + config::toPython(m_stage.at("seed")), "each draw follows from the seed and the place in the data: the run goes on bit for bit (on the CPU)");
         else
             add("random streams", "none", "seed " + config::toPython(m_stage.at("seed")), "start anew from the seed", Severity::Warning);
         const auto gradients = std::count_if(m_contents.extras.begin(), m_contents.extras.end(), [](const StoredTensor &tensor) { return tensor.name.starts_with(kGradientPrefix); });
