@@ -208,6 +208,44 @@ private Q_SLOTS:
         QVERIFY(!newestComplete((m_run / "nothing*").string()).ok());
     }
 
+    // Every later one looks older: neither the choice nor the pruning asks a clock.
+    void aClockThatGoesBackwardsChangesNoOrder_data()
+    {
+        QTest::addColumn<bool>("ours");
+        QTest::newRow("ours") << true;
+        QTest::newRow("original's") << false;
+    }
+    void aClockThatGoesBackwardsChangesNoOrder()
+    {
+        QFETCH(bool, ours);
+        SmallCheckpoint small;
+        small.ours = ours;
+        const auto now = fs::file_time_type::clock::now();
+        for (const std::int64_t step : {1, 2, 3, 4}) {
+            small.step = step;
+            small.verified = false;
+            const fs::path written = writeSmallCheckpoint(m_run, small);
+            fs::last_write_time(written, now - std::chrono::hours(step));
+            if (auto manifest = ours ? readManifest(written) : Result<Manifest>(Manifest{}); ours && manifest.ok()) {
+                manifest->created = 2e9 - 1000.0 * static_cast<double>(step);
+                std::ofstream(written / kManifestFile) << toJsonText(*manifest);
+                const auto rewritten = readManifest(written);
+                QVERIFY(rewritten.ok() && rewritten->created == manifest->created);
+                QVERIFY(markVerified(written, *rewritten).ok());
+            }
+        }
+        const auto listed = listCheckpoints(m_run);
+        QVERIFY(listed.ok());
+        QCOMPARE(listed->size(), 4u);
+        for (std::size_t at = 0; at < 4; ++at)
+            QCOMPARE(listed->at(at).step, static_cast<std::int64_t>(4 - at));
+        QVERIFY(listed->front().modified < listed->back().modified);         // the clock did go backwards
+        const fs::path newest = m_run / checkpointFolderName(0, 4);
+        QCOMPARE(newestComplete(m_run.string())->path, newest);
+        const std::vector<fs::path> gone = prunable(*listed, RetentionRule{2, 0, "run-a"}, newest);
+        QCOMPARE(gone, ours ? (std::vector<fs::path>{m_run / checkpointFolderName(0, 1), m_run / checkpointFolderName(0, 2)}) : std::vector<fs::path>());
+    }
+
     void findsCheckpointsInFoldersWithAnyName_data()
     {
         QTest::addColumn<QString>("folder");
