@@ -200,7 +200,7 @@ int main(int count, char **arguments)
         seen["resume_of_plain_read"].push_back(seconds / cached);
         seen["resume_of_plain_direct_read"].push_back(direct > 0 ? seconds / direct : 0);
     }
-    nlohmann::json result{{"bytes", bytes}, {"rounds", rounds}, {"equal", equal}, {"staging_of_state", static_cast<double>(staged) / static_cast<double>(bytes)}};
+    nlohmann::json result{{"bytes", bytes}, {"rounds", rounds}, {"width", shape.width}, {"layers", shape.layers}, {"equal", equal}, {"staging_of_state", static_cast<double>(staged) / static_cast<double>(bytes)}};
     for (const auto &[name, values] : seen)
         result[name] = median(values);
     tests::StateShape tiny;
