@@ -93,6 +93,7 @@ Chip::Chip(QWidget *parent) : QFrame(parent)
 {
     setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
     setFont(Theme::uiFont(12));
+    hide();                                // until there is something to show
 }
 
 void Chip::show(const QColor &dot, const QString &text)

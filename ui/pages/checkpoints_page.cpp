@@ -129,6 +129,7 @@ QWidget *CheckpointsPage::createMiddle()
         m_verify->setText(tr("Verify"));
         m_verify->setToolTip(tr("Read every byte and compare it with the checkpoint's own list"));
         m_showRun->setText(tr("Show the run"));
+        refreshTitle();
         fillList();
     });
     return middle;
@@ -200,8 +201,7 @@ void CheckpointsPage::listFolder(const QString &folder)
     if (folder != m_folder)
         m_checkpoints.clear();
     m_folder = folder;
-    static_cast<look::ElidedLabel *>(m_title)->setFullText(folder.isEmpty() ? tr("Checkpoints") : q(std::filesystem::path(look::s(folder)).filename()));
-    m_title->setToolTip(folder);
+    refreshTitle();
     fillList();
     if (folder.isEmpty())
         return;
@@ -212,6 +212,12 @@ void CheckpointsPage::listFolder(const QString &folder)
             if (!found)
                 m_empty->setText(q(found.error().message()));
         });
+}
+
+void CheckpointsPage::refreshTitle()
+{
+    static_cast<look::ElidedLabel *>(m_title)->setFullText(m_folder.isEmpty() ? tr("Checkpoints") : q(std::filesystem::path(look::s(m_folder)).filename()));
+    m_title->setToolTip(m_folder);
 }
 
 void CheckpointsPage::fillList()

@@ -46,6 +46,7 @@ private:
     QWidget *createRight();
     void takeOutputs();
     void listFolder(const QString &folder);
+    void refreshTitle();
     void fillList();
     void chooseRow(int row);
     void inspectChosen();

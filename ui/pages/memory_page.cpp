@@ -108,6 +108,12 @@ void MemoryPage::retranslate()
     listDevices();
     if (!m_stage->isOpen())
         m_planPanel->setNotice(tr("Open a stage to see what it will take: Ctrl+O, or the demo stage with Ctrl+K."), "muted");
+    else if (m_ticket != 0)
+        m_planPanel->setNotice(tr("Planning…"), "muted");
+    else if (!m_planPanel->plan()) {
+        m_plannedRevision = -1;                            // what stands in the way is said anew
+        stageChanged();
+    }
 }
 
 void MemoryPage::listDevices()

@@ -53,14 +53,19 @@ QWidget *RunPage::createEmpty()
     auto *box = new QVBoxLayout(page);
     m_emptyTitle = look::label("title", page);
     m_emptyWords = look::label("muted", page, true);
-    m_emptyWords->setMaximumWidth(460);
+    m_emptyWords->setObjectName(QStringLiteral("emptyWords"));
     m_emptyWords->setAlignment(Qt::AlignHCenter);
-    m_emptyWords->setMinimumWidth(420);
+    m_emptyWords->setFixedWidth(460);
+    // Between stretches: an aligned item would get the height that the words have at the page's whole width, which is one line.
+    auto *words = new QHBoxLayout;
+    words->addStretch();
+    words->addWidget(m_emptyWords);
+    words->addStretch();
     m_emptyLaunch = new QPushButton(page);
     look::setRole(m_emptyLaunch, "primary");
     box->addStretch(2);
     box->addWidget(m_emptyTitle, 0, Qt::AlignHCenter);
-    box->addWidget(m_emptyWords, 0, Qt::AlignHCenter);
+    box->addLayout(words);
     box->addSpacing(8);
     box->addWidget(m_emptyLaunch, 0, Qt::AlignHCenter);
     box->addStretch(3);

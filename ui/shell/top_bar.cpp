@@ -28,6 +28,7 @@ TopBar::TopBar(session::StageSession *stage, session::RunSession *run, session::
     look::setRole(m_open, "link");
     m_dirty = look::label("muted", this);
     m_bases = new look::Chip(this);
+    m_bases->setObjectName(QStringLiteral("bases"));
     m_deviceChip = new look::Chip(this);
     m_state = new look::Chip(this);
     m_safe = new look::Chip(this);
@@ -84,8 +85,7 @@ void TopBar::refresh()
         for (std::size_t i = 1; i < chain.size(); ++i)
             bases << q(chain[i].stem());
     }
-    m_bases->setVisible(!bases.isEmpty());
-    m_bases->show({}, tr("base: %1").arg(bases.join(QStringLiteral(" ‹ "))));
+    m_bases->show({}, bases.isEmpty() ? QString() : tr("base: %1").arg(bases.join(QStringLiteral(" ‹ "))));
     const auto &device = m_device->device();
     m_deviceChip->show({}, tr("%1 · %2").arg(device.name, look::bytes(double(device.totalBytes))));
     m_search->setText(tr("Find anything   Ctrl K"));

@@ -58,6 +58,8 @@ private Q_SLOTS:
     void initTestCase();
     void init();
     void cleanup();
+    void emptyPageShowsAllItsWords_data();
+    void emptyPageShowsAllItsWords();
     void hoveringReadsOutEveryLane();
     void wheelZoomsAndFollowingGoesOn();
     void draggingLooksBackAndStopsFollowing();
@@ -119,6 +121,30 @@ void RunPageTest::cleanup()
     m_page.reset();
     m_session.reset();
     m_host.reset();
+}
+
+void RunPageTest::emptyPageShowsAllItsWords_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<look::LanguageId>("language");
+    for (const QSize size : {QSize(700, 500), QSize(1300, 850), QSize(3840, 2160)}) {
+        QTest::addRow("%d, English", size.width()) << size << look::LanguageId::English;
+        QTest::addRow("%d, Chinese", size.width()) << size << look::LanguageId::Chinese;
+    }
+}
+
+void RunPageTest::emptyPageShowsAllItsWords()
+{
+    QFETCH(QSize, size);
+    QFETCH(look::LanguageId, language);
+    look::language().set(language);
+    m_page->resize(size);
+    const auto *words = m_page->findChild<QLabel *>(QStringLiteral("emptyWords"));
+    QVERIFY(words && words->isVisible() && !words->text().isEmpty());
+    QTRY_COMPARE_WITH_TIMEOUT(m_page->size(), size, kDeadlineMs);
+    QTRY_VERIFY2_WITH_TIMEOUT(words->height() >= words->heightForWidth(words->width()),
+        qPrintable(QStringLiteral("%1 of %2 pixels are shown").arg(words->height()).arg(words->heightForWidth(words->width()))), kDeadlineMs);
+    look::language().set(look::LanguageId::English);
 }
 
 // Forty steps of a run of this process, shown.

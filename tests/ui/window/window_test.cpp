@@ -10,12 +10,15 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSet>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <QXmlStreamReader>
 
+#include "core/config/option.h"
 #include "core/demo/demo_stage.h"
 #include "ui/look/language.h"
 #include "ui/look/theme.h"
@@ -74,6 +77,7 @@ private Q_SLOTS:
     void undoReachesBackToTheFile();
     void railAndPaletteReachEveryPage();
     void languageAndThemeSwitchLive();
+    void everyPageSpeaksTheLanguageThatWasSwitchedTo();
     void trainsSavesStopsAndResumes();
     void closedWindowLetsTheRunGoOnAndFindsItAgain();
 
@@ -255,6 +259,54 @@ void WindowTest::languageAndThemeSwitchLive()
     QCOMPARE(look::tokens().dark, !dark);
     QTest::mouseClick(m_window->statusBar()->themeButton(), Qt::LeftButton);
     QCOMPARE(look::tokens().dark, dark);
+}
+
+// The English sentences of the window that have a Chinese of their own.
+static QSet<QString> translatedSources()
+{
+    QFile file(QStringLiteral(STAGEWRIGHT_SOURCE "/resources/translations/stagewright_zh_CN.ts"));
+    QSet<QString> sources;
+    if (!file.open(QIODevice::ReadOnly))
+        return sources;
+    QXmlStreamReader xml(&file);
+    QString source;
+    while (!xml.atEnd()) {
+        xml.readNext();
+        if (xml.isStartElement() && xml.name() == QLatin1String("source"))
+            source = xml.readElementText();
+        else if (xml.isStartElement() && xml.name() == QLatin1String("translation")) {
+            if (const QString words = xml.readElementText(QXmlStreamReader::IncludeChildElements); !words.isEmpty() && words != source)
+                sources.insert(source);
+        }
+    }
+    return sources;
+}
+
+// Whatever is on the screen when the language changes changes with it, and nothing appears that was not there.
+void WindowTest::everyPageSpeaksTheLanguageThatWasSwitchedTo()
+{
+    const QSet<QString> english = translatedSources();
+    QVERIFY(english.size() > 100);
+    open();
+    for (const PageId page : {PageId::Configure, PageId::Memory, PageId::Run, PageId::Checkpoints}) {
+        QTest::mouseClick(m_window->rail()->button(page), Qt::LeftButton);
+        QTest::mouseClick(m_window->statusBar()->chineseButton(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->topBar()->launchButton()->text() != QStringLiteral("Launch"), kLookMs);
+        QStringList left;
+        for (const QLabel *label : m_window->findChildren<QLabel *>()) {
+            const bool isKey = config::findOption(label->text().toStdString()) != nullptr;       // keys of a stage are no words
+            if (label->isVisible() && !isKey && english.contains(label->text()))
+                left << label->text();
+        }
+        for (const QAbstractButton *button : m_window->findChildren<QAbstractButton *>()) {
+            if (button->isVisible() && english.contains(button->text()))
+                left << button->text();
+        }
+        QVERIFY2(left.isEmpty(), qPrintable(left.join(QStringLiteral(" | "))));
+        QVERIFY(!m_window->findChild<QWidget *>(QStringLiteral("bases"))->isVisible());      // the demo stage has no base
+        QTest::mouseClick(m_window->statusBar()->englishButton(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->topBar()->launchButton()->text(), QStringLiteral("Launch"), kLookMs);
+    }
 }
 
 void WindowTest::trainsSavesStopsAndResumes()
