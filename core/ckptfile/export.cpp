@@ -224,8 +224,38 @@ Result<std::vector<StoredTensor>> chooseTensors(Contents contents, ExportSource 
     return tensors;
 }
 
+// Nothing that is there is written over, least of all what is exported.
+Status refuseTarget(const fs::path &checkpoint, const fs::path &out)
+{
+    std::error_code ignored;
+    const fs::path inside = fs::weakly_canonical(fs::absolute(out, ignored), ignored).lexically_relative(fs::weakly_canonical(fs::absolute(checkpoint, ignored), ignored));
+    if (!inside.empty() && *inside.begin() != "..")
+        return Error(ExitCode::Usage, "checkpoint.export-inside", out.string() + " lies in the checkpoint that is exported; choose a place outside " + checkpoint.string(), out.string());
+    if (fs::exists(fs::symlink_status(out, ignored)) && !fs::is_directory(out, ignored))
+        return Error(ExitCode::InputOutput, "env.file-exists", out.string() + " exists already; choose another name, or remove it first", out.string());
+    return Done{};
+}
+
+// Every byte against the manifest, where there is one: what goes out is what was saved.
+Status refuseDamaged(const Contents &contents, const ExportOptions &options)
+{
+    if (!contents.manifest)
+        return Done{};
+    constexpr int kReaders = 3;
+    auto files = compareHashes(contents.folder, *contents.manifest, [&](std::int64_t, std::int64_t total, const std::string &) { return !options.progress || options.progress(0, total); }, kReaders, ReadThrough::Cache);
+    if (!files)
+        return files.error();
+    if (const InspectedFile *fault = firstFault(*files))
+        return Error(ExitCode::Checkpoint, "checkpoint.damaged-file", fault->sentence + "; export an older checkpoint", (contents.folder / fault->path).string());
+    return Done{};
+}
+
 Result<std::vector<fs::path>> exportOneFile(Exporter &exporter, const fs::path &out)
 {
+    if (out.has_parent_path()) {
+        if (Status made = ensureFolder(out.parent_path()); !made)
+            return made.error();
+    }
     const fs::path temporary = out.string() + ".tmp-" + std::to_string(::getpid());
     std::error_code ignored;
     fs::remove(temporary, ignored);
@@ -281,6 +311,10 @@ Result<std::vector<fs::path>> exportWeights(const fs::path &checkpoint, const fs
     auto contents = openCheckpoint(checkpoint);
     if (!contents)
         return contents.error();
+    if (Status refused = refuseTarget(contents->folder, out); !refused)
+        return refused.error();
+    if (Status damaged = refuseDamaged(*contents, options); !damaged)
+        return damaged.error();
     const std::string configYaml = contents->configYaml;
     auto tensors = chooseTensors(std::move(*contents), options.source);
     if (!tensors)

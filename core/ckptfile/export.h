@@ -25,7 +25,8 @@ struct ExportOptions {
     std::function<bool(std::int64_t done, std::int64_t total)> progress;     // bytes; false cancels
 };
 
-// out: a .safetensors file, or a folder for shards (made; must be empty or new). Written beside it first, then renamed. Names without prefix. An ema.pt whose pieces are
+// out: a .safetensors file (must be new), or a folder for shards (made; must be empty or new); neither inside the checkpoint. Every byte of a checkpoint with a manifest is
+// compared with it first (Error, Checkpoint). Written beside it first, then renamed. Names without prefix. An ema.pt whose pieces are
 // whole gets the model's shapes. Error (Usage): another rotary order is asked for and nothing says which one the checkpoint is in.
 // Returns the files written.
 Result<std::vector<std::filesystem::path>> exportWeights(const std::filesystem::path &checkpoint, const std::filesystem::path &out,

@@ -248,6 +248,8 @@ private:
         conclude(Badge::Foreign);
         if (m_result.ours && m_result.complete)
             concludeOurs(*contents->manifest);
+        else if (m_result.ours && m_options.readEverything && m_options.remember)
+            rememberDamage(*contents->manifest);
         else if (m_result.complete && m_options.readEverything)
             m_result.verified = true;
         return Done{};
@@ -262,6 +264,7 @@ private:
             m_result.files = std::move(*files);
         } else {
             m_result.files = compareSizes(m_result.path, manifest);
+            recallDamage(manifest);
         }
         for (const InspectedFile &file : m_result.files) {
             if (file.state != FileState::Good) {
@@ -274,6 +277,29 @@ private:
         }
         warnWhenIdentical(manifest);
         return Done{};
+    }
+
+    // A read-only folder does not keep it, nor one that lacks a file: the latter shows at every look.
+    void rememberDamage(const Manifest &manifest)
+    {
+        const auto fault = std::find_if(m_result.problems.begin(), m_result.problems.end(), [](const Problem &problem) { return problem.severity == Severity::Error; });
+        if (fault != m_result.problems.end())
+            (void)markDamaged(m_result.path, manifest, {fs::path(fault->file).lexically_relative(m_result.path).string(), fault->message});
+    }
+
+    // What a comparison of every byte found earlier.
+    void recallDamage(const Manifest &manifest)
+    {
+        const auto damage = recordedDamage(m_result.path, manifest);
+        if (!damage)
+            return;
+        const auto file = std::find_if(m_result.files.begin(), m_result.files.end(), [&](const InspectedFile &one) { return one.path == damage->path; });
+        if (file == m_result.files.end())
+            return problem(Severity::Error, "checkpoint.damaged-file", damage->sentence);      // of the whole: values that are not finite
+        if (file->state == FileState::Good) {
+            file->state = FileState::Damaged;
+            file->sentence = damage->sentence;
+        }
     }
 
     // The checkpoint with the next lower step in the same folder, if all its model files have the same hashes.

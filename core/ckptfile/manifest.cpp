@@ -147,25 +147,42 @@ std::string stampOf(const std::filesystem::path &checkpoint, const Manifest &man
     return hashOf(stamps);
 }
 
-} // namespace
-
-Status markVerified(const std::filesystem::path &checkpoint, const Manifest &manifest)
+Status writeMark(const std::filesystem::path &checkpoint, const Manifest &manifest, nlohmann::ordered_json outcome)
 {
-    const std::string stamp = stampOf(checkpoint, manifest);
-    if (stamp.empty())
+    outcome["stamp"] = stampOf(checkpoint, manifest);
+    if (outcome["stamp"] == "")
         return Error(ExitCode::Checkpoint, "checkpoint.missing-file", checkpoint.string() + ": a file disappeared while it was verified", checkpoint.string());
-    const nlohmann::ordered_json json{{"verified", wallSeconds()}, {"stamp", stamp}};
-    return replaceFile(checkpoint / kVerifiedFile, json.dump(1) + "\n");
+    return replaceFile(checkpoint / kVerifiedFile, outcome.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-bool isMarkedVerified(const std::filesystem::path &checkpoint, const Manifest &manifest)
+// An empty object where there is none, or files were touched since.
+nlohmann::json readMark(const std::filesystem::path &checkpoint, const Manifest &manifest)
 {
     const auto text = readFile(checkpoint / kVerifiedFile, 1 << 16);
-    if (!text)
-        return false;
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
+    auto json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
     const std::string stamp = stampOf(checkpoint, manifest);
-    return json.is_object() && json.contains("stamp") && json["stamp"].is_string() && !stamp.empty() && json["stamp"] == stamp;
+    const bool holds = json.is_object() && json.contains("stamp") && json["stamp"].is_string() && !stamp.empty() && json["stamp"] == stamp;
+    return holds ? json : nlohmann::json::object();
+}
+
+} // namespace
+
+Status markVerified(const std::filesystem::path &checkpoint, const Manifest &manifest) { return writeMark(checkpoint, manifest, {{"verified", wallSeconds()}}); }
+
+Status markDamaged(const std::filesystem::path &checkpoint, const Manifest &manifest, const RecordedDamage &damage)
+{
+    return writeMark(checkpoint, manifest, {{"damaged", wallSeconds()}, {"path", damage.path}, {"sentence", damage.sentence}});
+}
+
+bool isMarkedVerified(const std::filesystem::path &checkpoint, const Manifest &manifest) { return readMark(checkpoint, manifest).contains("verified"); }
+
+std::optional<RecordedDamage> recordedDamage(const std::filesystem::path &checkpoint, const Manifest &manifest)
+{
+    const nlohmann::json mark = readMark(checkpoint, manifest);
+    if (!mark.contains("damaged"))
+        return std::nullopt;
+    const auto text = [&](const char *key) { return mark.contains(key) && mark[key].is_string() ? mark[key].get<std::string>() : std::string(); };
+    return RecordedDamage{text("path"), text("sentence")};
 }
 
 } // namespace stagewright::ckptfile

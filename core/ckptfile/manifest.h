@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,15 @@ Result<Manifest> parseManifest(const std::string &text, const std::string &file)
 Result<Manifest> readManifest(const std::filesystem::path &checkpoint);
 bool hasManifest(const std::filesystem::path &checkpoint);
 
-// verified.json: that the files were read back and compared. It names the manifest's checksum and each file's size and modification
+// verified.json: how the last comparison of every byte came out. It names the manifest's checksum and each file's size and modification
 // time, so a file that was touched later makes it void.
+struct RecordedDamage {
+    std::string path, sentence;          // of the first file that was not as written
+};
 Status markVerified(const std::filesystem::path &checkpoint, const Manifest &manifest);
+Status markDamaged(const std::filesystem::path &checkpoint, const Manifest &manifest, const RecordedDamage &damage);
 bool isMarkedVerified(const std::filesystem::path &checkpoint, const Manifest &manifest);
+std::optional<RecordedDamage> recordedDamage(const std::filesystem::path &checkpoint, const Manifest &manifest);
 
 std::string hashOf(std::string_view bytes);              // XXH3-128, 32 hex digits
 

@@ -44,6 +44,8 @@ void lookAtOurs(ListedCheckpoint &checkpoint)
             return reject(checkpoint, info.st_size < file.bytes ? Badge::Truncated : Badge::Damaged,
                           file.path + " has " + std::to_string(info.st_size) + " bytes, " + std::to_string(file.bytes) + " were written");
     }
+    if (const auto damage = recordedDamage(checkpoint.path, *manifest))
+        return reject(checkpoint, Badge::Damaged, damage->sentence);
     checkpoint.badge = isMarkedVerified(checkpoint.path, *manifest) ? Badge::Verified : Badge::Unverified;
 }
 

@@ -21,6 +21,7 @@ const std::vector<ProblemCode> &checkpointCodes()
         {"checkpoint.duplicate-tensor", {"a tensor is stored twice", "同一张量存储了两次"}},
         {"checkpoint.ema-dropped", {"the checkpoint's running average is not used", "检查点中的滑动平均未被使用"}},
         {"checkpoint.ema-unusable", {"the checkpoint's running average cannot be restored", "无法恢复检查点中的滑动平均"}},
+        {"checkpoint.export-inside", {"weights would be exported into the checkpoint itself", "导出的权重会写入检查点自身"}},
         {"checkpoint.flat-ema", {"ema.pt holds flat pieces without shapes", "ema.pt 只含没有形状信息的展平片段"}},
         {"checkpoint.foreign-file", {"a file is not in the checkpoint's manifest", "文件不在检查点的清单中"}},
         {"checkpoint.foreign-tensor", {"index and shards are of different saves", "索引与分片来自不同的保存"}},

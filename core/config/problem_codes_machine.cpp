@@ -12,6 +12,7 @@ const std::vector<ProblemCode> &machineCodes()
         {"env.device-module", {"the module for the GPU could not be used", "无法使用 GPU 模块"}},
         {"env.disk", {"the disk is too small for the checkpoints", "磁盘空间不足以存放检查点"}},
         {"env.disk-full", {"the disk is full", "磁盘已满"}},
+        {"env.file-exists", {"a file that must be new is there already", "必须为新文件的文件已存在"}},
         {"env.file-too-large", {"a file is larger than such a file can be", "文件超出此类文件的大小上限"}},
         {"env.host-memory", {"the host has too little memory", "主机内存不足"}},
         {"env.io", {"reading or writing failed", "读写失败"}},

@@ -159,6 +159,42 @@ private Q_SLOTS:
         QCOMPARE(inspection.error().problem.code, std::string("checkpoint.cancelled"));
     }
 
+    void remembersWhatAFullComparisonFound_data()
+    {
+        QTest::addColumn<bool>("notFinite");
+        QTest::newRow("a flipped byte with its old time") << false;
+        QTest::newRow("weights that are not finite") << true;
+    }
+    void remembersWhatAFullComparisonFound()
+    {
+        QFETCH(bool, notFinite);
+        SmallCheckpoint small;
+        if (notFinite)
+            small.value = std::numeric_limits<float>::quiet_NaN();
+        const fs::path checkpoint = writeSmallCheckpoint(m_run, small), file = checkpoint / "master.safetensors";
+        const auto time = fs::last_write_time(file);
+        if (!notFinite)
+            flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
+        fs::last_write_time(file, time);
+        QCOMPARE(badge(*inspect(checkpoint)), QStringLiteral("verified"));               // nothing has looked at the bytes yet
+        InspectOptions everything;
+        everything.readEverything = everything.remember = true;
+        QVERIFY(!inspect(checkpoint, everything)->complete);
+        const auto again = inspect(checkpoint);
+        QVERIFY(!again->complete && !again->verified);
+        QCOMPARE(badge(*again), QStringLiteral("damaged"));
+        const auto listed = listCheckpoints(m_run);
+        QVERIFY(listed.ok() && listed->front().badge == Badge::Damaged && !listed->front().sentence.empty());
+        QVERIFY(!newestComplete(m_run.string()).ok());
+        // Mended, it is whole again as soon as somebody has looked.
+        if (!notFinite) {
+            flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
+            fs::last_write_time(file, time);
+            QVERIFY(inspect(checkpoint, everything)->complete);
+            QCOMPARE(listCheckpoints(m_run)->front().badge, Badge::Verified);
+        }
+    }
+
     void forgetsAVerificationWhenAFileChanges()
     {
         const fs::path checkpoint = writeSmallCheckpoint(m_run, {});
@@ -392,6 +428,52 @@ private Q_SLOTS:
         QVERIFY(!missing.ok());
         QVERIFY(missing.error().message().find("EMA") != std::string::npos);
         QVERIFY(!fs::exists(m_run / "no.safetensors"));
+    }
+
+    void exportWritesOverNothing_data()
+    {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<double>("shard");
+        QTest::addColumn<QString>("code");
+        QTest::newRow("a file of the checkpoint") << QStringLiteral("CK/model/model-00001.safetensors") << 0. << QStringLiteral("checkpoint.export-inside");
+        QTest::newRow("a new file in it") << QStringLiteral("CK/new.safetensors") << 0. << QStringLiteral("checkpoint.export-inside");
+        QTest::newRow("through a link") << QStringLiteral("link/new.safetensors") << 0. << QStringLiteral("checkpoint.export-inside");
+        QTest::newRow("around a corner") << QStringLiteral("CK/../CK/model/x.safetensors") << 0. << QStringLiteral("checkpoint.export-inside");
+        QTest::newRow("shards in it") << QStringLiteral("CK/shards") << 0.00004 << QStringLiteral("checkpoint.export-inside");
+        QTest::newRow("a file that is there") << QStringLiteral("there.safetensors") << 0. << QStringLiteral("env.file-exists");
+        QTest::newRow("a folder with something in it") << QStringLiteral("full") << 0.00004 << QStringLiteral("env.not-empty");
+    }
+    void exportWritesOverNothing()
+    {
+        QFETCH(QString, target);
+        QFETCH(double, shard);
+        QFETCH(QString, code);
+        const fs::path checkpoint = writeSmallCheckpoint(m_run, {});
+        fs::create_directory_symlink(checkpoint, m_run / "link");
+        fs::create_directory(m_run / "full");
+        std::ofstream(m_run / "full/there") << "kept";
+        std::ofstream(m_run / "there.safetensors") << "kept";
+        ExportOptions options;
+        options.shardMebibytes = shard;
+        const auto files = exportWeights(checkpoint, m_run / target.replace(QStringLiteral("CK"), QString::fromStdString(checkpoint.filename().string())).toStdString(), options);
+        QVERIFY(!files.ok());
+        QCOMPARE(QString::fromStdString(files.error().problem.code), code);
+        InspectOptions everything;
+        everything.readEverything = true;
+        QVERIFY(inspect(checkpoint, everything)->complete);
+        QCOMPARE(*readFile(m_run / "there.safetensors", 100), std::string("kept"));
+    }
+
+    void exportsOnlyWhatIsAsItWasSaved()
+    {
+        const fs::path checkpoint = writeSmallCheckpoint(m_run, {}), file = checkpoint / "model/model-00001.safetensors";
+        const auto time = fs::last_write_time(file);
+        flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
+        fs::last_write_time(file, time);
+        const auto files = exportWeights(checkpoint, m_run / "new folder/weights.safetensors", {});
+        QVERIFY(!files.ok());
+        QCOMPARE(files.error().problem.code, std::string("checkpoint.damaged-file"));
+        QVERIFY(!fs::exists(m_run / "new folder/weights.safetensors"));
     }
 
     void listsAThousandQuickly()
