@@ -77,6 +77,101 @@
     </message>
 </context>
 <context>
+    <name>Compare</name>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>died</source>
+        <translation>已崩溃</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message>
+        <source>peak GiB</source>
+        <translation>峰值 GiB</translation>
+    </message>
+    <message>
+        <source>seconds a step</source>
+        <translation>每步秒数</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>分桶</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>FIGURES</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Updates</source>
+        <translation>更新次数</translation>
+    </message>
+    <message>
+        <source>Highest peak</source>
+        <translation>最高峰值</translation>
+    </message>
+    <message>
+        <source>Mean step time</source>
+        <translation>平均步时</translation>
+    </message>
+    <message>
+        <source>Loss, mean of the last %1 updates</source>
+        <translation>损失（最后 %1 次更新的均值）</translation>
+    </message>
+    <message>
+        <source>NO SETTING DIFFERS</source>
+        <translation>设置全部相同</translation>
+    </message>
+    <message>
+        <source>SETTINGS THAT DIFFER · %1</source>
+        <translation>不同的设置 · %1</translation>
+    </message>
+    <message>
+        <source>%1 × %2 frames</source>
+        <translation>%1 × %2 帧</translation>
+    </message>
+</context>
+<context>
     <name>ComparePanel</name>
     <message>
         <source>(default)</source>
@@ -860,6 +955,110 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::CompareChoice</name>
+    <message>
+        <source>More than %1 runs cannot be told apart: untick one first</source>
+        <translation>超过 %1 个运行就无法分辨：请先取消勾选一个</translation>
+    </message>
+    <message>
+        <source>RUNS</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Other run…</source>
+        <translation>其他运行…</translation>
+    </message>
+    <message>
+        <source>Runs to compare</source>
+        <translation>要比较的运行</translation>
+    </message>
+    <message>
+        <source>%1
+%2, step %3</source>
+        <translation>%1
+%2，第 %3 步</translation>
+    </message>
+    <message>
+        <source>%1 is no run&apos;s folder: it has no run.json. Choose the folder that a run made in its outputs folder</source>
+        <translation>%1 不是运行文件夹：其中没有 run.json。请选择运行在输出文件夹中创建的文件夹</translation>
+    </message>
+    <message>
+        <source>The folder of a run</source>
+        <translation>运行的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::ComparePage</name>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>By step</source>
+        <translation>按步</translation>
+    </message>
+    <message>
+        <source>By bucket</source>
+        <translation>按分桶</translation>
+    </message>
+    <message>
+        <source>Memory by kind</source>
+        <translation>按类别看显存</translation>
+    </message>
+    <message>
+        <source>As plot</source>
+        <translation>图形</translation>
+    </message>
+    <message>
+        <source>As table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Runs over one another: memory, step time and loss</source>
+        <translation>叠放的运行：显存、步时和损失</translation>
+    </message>
+    <message>
+        <source>Highest memory of each run, by kind</source>
+        <translation>各运行的最高显存，按类别</translation>
+    </message>
+    <message>
+        <source>The picture as a table</source>
+        <translation>图的表格形式</translation>
+    </message>
+    <message>
+        <source>Figures of the runs, and the settings that differ</source>
+        <translation>各运行的指标及不同的设置</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Tick two or more runs on the left to lay them over one another. Runs of the open stage&apos;s outputs folder are listed; “Other run…” adds any other.</source>
+        <translation>在左侧勾选两个或更多运行即可叠放比较。列表中是当前配置输出文件夹里的运行；“其他运行…”可添加任何其他运行。</translation>
+    </message>
+    <message>
+        <source>Tick another run to compare with this one.</source>
+        <translation>再勾选一个运行，与它比较。</translation>
+    </message>
+    <message>
+        <source>Export the picture, or its table</source>
+        <translation>导出图片或其表格</translation>
+    </message>
+    <message>
+        <source>Pictures and tables (*.png *.svg *.pdf *.csv)</source>
+        <translation>图片和表格 (*.png *.svg *.pdf *.csv)</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::ConfigurePage</name>
     <message>
         <source>Search %1 options</source>
@@ -1638,6 +1837,45 @@
     </message>
 </context>
 <context>
+    <name>stagewright::plots::OverlayPlot</name>
+    <message>
+        <source>peak device memory, %1</source>
+        <translation>设备显存峰值，%1</translation>
+    </message>
+    <message>
+        <source>seconds a step</source>
+        <translation>每步秒数</translation>
+    </message>
+    <message>
+        <source>loss, smoothed over about 20 steps</source>
+        <translation>损失（约 20 步平滑）</translation>
+    </message>
+    <message>
+        <source>mean loss</source>
+        <translation>平均损失</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>分桶</translation>
+    </message>
+    <message>
+        <source>%1 a step</source>
+        <translation>每步 %1</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>损失 %1</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::plots::RunPlot</name>
     <message>
         <source>step %1</source>
@@ -2217,6 +2455,10 @@
     <message>
         <source>Memory</source>
         <translation>内存</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
     </message>
 </context>
 <context>

@@ -84,6 +84,8 @@ QMenu::separator { height: 1px; background: %border; margin: 4px 6px; }
 QAbstractItemView { background: transparent; border: none; outline: none; color: %text; selection-background-color: %raised; selection-color: %text; }
 QAbstractItemView::item:selected { background: %raised; }
 QTableView, QTreeView, QListView { gridline-color: %border; }
+QListView::indicator { width: 13px; height: 13px; border: 1px solid %muted; border-radius: 3px; background: %field; }
+QListView::indicator:checked { background: %accent; border: 1px solid %accent; image: url(:/icons/checked.svg); }
 QTableView::item { padding: 0 8px; border-bottom: 1px solid %border; }
 QTableView::item:selected { border-bottom: 1px solid %border; }
 QTableView:focus, QListView:focus, QTreeView:focus { border: none; }

@@ -19,7 +19,7 @@ using session::PlanSweep;
 
 namespace {
 
-struct Words {
+struct SweepWords {
     Q_DECLARE_TR_FUNCTIONS(Sweep)
 };
 
@@ -31,10 +31,10 @@ double deviationPercent(const session::MeasuredPoint &measured, const events::Pl
 QString measuredWords(const session::MeasuredPoint &measured, const events::PlannedPoint &predicted)
 {
     if (measured.outcome.outOfMemory)
-        return Words::tr("measured: out of memory");
+        return SweepWords::tr("measured: out of memory");
     if (!measured.sentence.isEmpty())
         return measured.sentence;
-    return Words::tr("measured %1 (%2 %), %3 a step").arg(look::bytes(double(measured.outcome.peakBytes)),
+    return SweepWords::tr("measured %1 (%2 %), %3 a step").arg(look::bytes(double(measured.outcome.peakBytes)),
         QString::asprintf("%+.1f", deviationPercent(measured, predicted)), look::duration(measured.outcome.stepSeconds));
 }
 
@@ -43,11 +43,11 @@ QString measuredWords(const session::MeasuredPoint &measured, const events::Plan
 QString axisName(const PlanAxis &axis)
 {
     switch (axis.kind) {
-    case PlanAxis::Kind::DoubleBlocks: return Words::tr("Double blocks checkpointed");
-    case PlanAxis::Kind::SingleBlocks: return Words::tr("Single blocks checkpointed");
+    case PlanAxis::Kind::DoubleBlocks: return SweepWords::tr("Double blocks checkpointed");
+    case PlanAxis::Kind::SingleBlocks: return SweepWords::tr("Single blocks checkpointed");
     case PlanAxis::Kind::BucketBatch: {
         const auto parts = split(axis.path, '.');
-        return parts.size() == 3 ? Words::tr("Batch of %1 × %2 frames").arg(q(parts[1]), q(parts[2])) : q(axis.path);
+        return parts.size() == 3 ? SweepWords::tr("Batch of %1 × %2 frames").arg(q(parts[1]), q(parts[2])) : q(axis.path);
     }
     case PlanAxis::Kind::Option: break;
     }
@@ -82,12 +82,12 @@ QString pointWords(const PlanSweep &sweep, const MeasuredPoints &measured, int c
     const auto &point = sweep.point(cell);
     QString words = valuesWords(sweep.valuesAt(cell)) + u": "_s;
     if (!sweep.isKnown(cell))
-        return words + Words::tr("not planned yet");
+        return words + SweepWords::tr("not planned yet");
     if (!point.sentence.empty())
         return words + q(point.sentence);
-    words += Words::tr("%1 at the peak, about %2 a step").arg(look::bytes(double(point.peakBytes)), look::duration(point.stepSeconds));
+    words += SweepWords::tr("%1 at the peak, about %2 a step").arg(look::bytes(double(point.peakBytes)), look::duration(point.stepSeconds));
     if (!point.fits)
-        words += u", "_s + Words::tr("does not fit");
+        words += u", "_s + SweepWords::tr("does not fit");
     if (const auto found = measured.find(cell); found != measured.end())
         words += u"; "_s + measuredWords(found->second, point);
     return words;
@@ -97,16 +97,16 @@ QString fitWords(const PlanSweep &sweep)
 {
     switch (sweep.fit()) {
     case PlanSweep::Fit::NotAsked: return {};
-    case PlanSweep::Fit::Looking: return Words::tr("Looking for the fastest values that fit…");
-    case PlanSweep::Fit::Failed: return sweep.fitProblem() ? look::problemSentence(*sweep.fitProblem()) : Words::tr("The planner found nothing.");
+    case PlanSweep::Fit::Looking: return SweepWords::tr("Looking for the fastest values that fit…");
+    case PlanSweep::Fit::Failed: return sweep.fitProblem() ? look::problemSentence(*sweep.fitProblem()) : SweepWords::tr("The planner found nothing.");
     case PlanSweep::Fit::Found: break;
     }
     const auto &fitted = sweep.fitted();
-    QString words = Words::tr("The fastest that fits: %1, with %2 at the peak and about %3 a step (%4 % of the time now).")
+    QString words = SweepWords::tr("The fastest that fits: %1, with %2 at the peak and about %3 a step (%4 % of the time now).")
                         .arg(valuesWords(fitted.values), look::bytes(double(fitted.peakBytes)), look::duration(fitted.stepSeconds))
                         .arg(fitted.stepTimeRelative * 100, 0, 'f', 0);
     if (!fitted.stoppedBy.empty())
-        words += u' ' + Words::tr("The next faster, %1, takes %2 in bucket %3.")
+        words += u' ' + SweepWords::tr("The next faster, %1, takes %2 in bucket %3.")
                             .arg(valuesWords(fitted.stoppedBy), look::bytes(double(fitted.stoppedByPeakBytes)), q(fitted.stoppedByBucket));
     return words;
 }
@@ -117,8 +117,8 @@ QList<QStringList> sweepRows(const PlanSweep &sweep, const MeasuredPoints &measu
     QStringList header;
     if (asked.y)
         header << axisName(*asked.y);
-    header << axisName(asked.x) << Words::tr("predicted GiB") << Words::tr("measured GiB") << Words::tr("deviation %") << Words::tr("predicted s a step")
-           << Words::tr("measured s a step") << Words::tr("fits");
+    header << axisName(asked.x) << SweepWords::tr("predicted GiB") << SweepWords::tr("measured GiB") << SweepWords::tr("deviation %") << SweepWords::tr("predicted s a step")
+           << SweepWords::tr("measured s a step") << SweepWords::tr("fits");
     QList<QStringList> all{header};
     const auto gib = [](std::int64_t bytes) { return QString::number(double(bytes) / kGiB, 'f', 3); };
     for (int cell = 0; cell < sweep.cells(); ++cell) {
@@ -133,7 +133,7 @@ QList<QStringList> sweepRows(const PlanSweep &sweep, const MeasuredPoints &measu
         row << (predicted ? gib(point.peakBytes) : QString()) << (real ? gib(real->outcome.peakBytes) : QString());
         row << (real && predicted ? QString::asprintf("%+.2f", deviationPercent(*real, point)) : QString());
         row << (predicted ? QString::number(point.stepSeconds, 'g', 4) : QString()) << (real ? QString::number(real->outcome.stepSeconds, 'g', 4) : QString());
-        row << (!sweep.isKnown(cell) ? QString() : !point.sentence.empty() ? q(point.sentence) : point.fits ? Words::tr("yes") : Words::tr("no"));
+        row << (!sweep.isKnown(cell) ? QString() : !point.sentence.empty() ? q(point.sentence) : point.fits ? SweepWords::tr("yes") : SweepWords::tr("no"));
         all << row;
     }
     return all;

@@ -16,6 +16,7 @@
 #include "ui/look/parts.h"
 #include "ui/look/words.h"
 #include "ui/pages/checkpoints_page.h"
+#include "ui/pages/compare_page.h"
 #include "ui/pages/configure_page.h"
 #include "ui/pages/memory_page.h"
 #include "ui/pages/run_page.h"
@@ -68,10 +69,12 @@ void MainWindow::createPages()
     m_memory = new pages::MemoryPage(&m_stage, &m_device, m_pages);
     m_runPage = new pages::RunPage(&m_run, &m_preferences, m_pages);
     m_checkpoints = new pages::CheckpointsPage(&m_stage, &m_run, &m_preferences, m_pages);
-    for (QWidget *page : std::initializer_list<QWidget *>{m_configure, m_memory, m_runPage, m_checkpoints})
+    m_compare = new pages::ComparePage(&m_stage, &m_preferences, m_pages);
+    for (QWidget *page : std::initializer_list<QWidget *>{m_configure, m_memory, m_runPage, m_checkpoints, m_compare})
         m_pages->addWidget(page);
     connect(m_rail, &Rail::chosen, this, &MainWindow::showPage);
     connect(m_memory, &pages::MemoryPage::said, this, &MainWindow::say);
+    connect(m_compare, &pages::ComparePage::said, this, &MainWindow::say);
     connect(m_runPage, &pages::RunPage::launchAsked, this, [this] { launch(); });
     connect(m_runPage, &pages::RunPage::fixAsked, this, &MainWindow::fixStageOfRun);
     connect(m_runPage, &pages::RunPage::resumeAsked, this, [this](const QString &checkpoint) { launch(checkpoint); });
@@ -243,7 +246,7 @@ void MainWindow::launch(const QString &checkpoint, pages::ResumeKind kind)
 void MainWindow::showPalette()
 {
     QList<PaletteEntry> entries;
-    for (const PageId page : {PageId::Configure, PageId::Memory, PageId::Run, PageId::Checkpoints})
+    for (const PageId page : {PageId::Configure, PageId::Memory, PageId::Run, PageId::Checkpoints, PageId::Compare})
         entries.append({wordOf(page), m_rail->button(page)->shortcut().toString(QKeySequence::NativeText), [this, page] { showPage(page); }});
     entries.append({tr("Launch"), QStringLiteral("Ctrl+Return"), [this] { launch(); }});
     entries.append({tr("Open a stage…"), QStringLiteral("Ctrl+O"), [this] { askForStage(); }});

@@ -15,6 +15,7 @@ class QStackedWidget;
 
 namespace stagewright::pages {
 class CheckpointsPage;
+class ComparePage;
 class ConfigurePage;
 class MemoryPage;
 class RunPage;
@@ -46,6 +47,7 @@ public:
     pages::MemoryPage *memoryPage() { return m_memory; }
     pages::RunPage *runPage() { return m_runPage; }
     pages::CheckpointsPage *checkpointsPage() { return m_checkpoints; }
+    pages::ComparePage *comparePage() { return m_compare; }
     TopBar *topBar() { return m_top; }
     StatusBar *statusBar() { return m_status; }
     Rail *rail() { return m_rail; }
@@ -76,6 +78,7 @@ private:
     pages::MemoryPage *m_memory;
     pages::RunPage *m_runPage;
     pages::CheckpointsPage *m_checkpoints;
+    pages::ComparePage *m_compare;
     bool m_mayClose = false;
 };
 

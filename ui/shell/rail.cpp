@@ -18,7 +18,7 @@ struct Entry {
     PageId page;
     const char *icon;
 };
-constexpr Entry kEntries[] = {{PageId::Configure, "configure"}, {PageId::Memory, "memory"}, {PageId::Run, "run"}, {PageId::Checkpoints, "checkpoints"}};
+constexpr Entry kEntries[] = {{PageId::Configure, "configure"}, {PageId::Memory, "memory"}, {PageId::Run, "run"}, {PageId::Checkpoints, "checkpoints"}, {PageId::Compare, "compare"}};
 
 } // namespace
 
@@ -29,6 +29,7 @@ QString wordOf(PageId page)
     case PageId::Memory: return QCoreApplication::translate("stagewright::shell::Rail", "Memory");
     case PageId::Run: return QCoreApplication::translate("stagewright::shell::Rail", "Run");
     case PageId::Checkpoints: return QCoreApplication::translate("stagewright::shell::Rail", "Checkpoints");
+    case PageId::Compare: return QCoreApplication::translate("stagewright::shell::Rail", "Compare");
     }
     return {};
 }

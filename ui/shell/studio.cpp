@@ -7,6 +7,7 @@
 #include "core/base/exit_code.h"
 #include "ui/look/language.h"
 #include "ui/look/theme.h"
+#include "ui/pages/compare_page.h"
 #include "ui/pages/memory_page.h"
 #include "ui/shell/main_window.h"
 
@@ -36,7 +37,7 @@ StudioOptions optionsOf(const QApplication &application)
         parser.addOption({QString::fromLatin1(name), QString::fromLatin1(help), QStringLiteral("value")});
     };
     add("run", "Show this run folder.");
-    add("page", "configure, memory, costs (of settings), run or checkpoints.");
+    add("page", "configure, memory, costs (of settings), run, checkpoints or compare.");
     add("theme", "light or dark.");
     add("language", "en or zh.");
     add("size", "WIDTHxHEIGHT of the window.");
@@ -63,7 +64,8 @@ void takeScreenshot(MainWindow *window, const QString &file)
     constexpr int kLookMs = 200, kMostLooks = 100, kSettleLooks = 6;
     auto *timer = new QTimer(window);
     QObject::connect(timer, &QTimer::timeout, window, [window, file, looks = 0, calm = 0]() mutable {
-        const bool ready = window->stage()->isOpen() && window->stage()->isSettled() && !window->run()->isReplaying() && window->memoryPage()->planner()->waiting() == 0;
+        const bool ready = window->stage()->isOpen() && window->stage()->isSettled() && !window->run()->isReplaying() && window->memoryPage()->planner()->waiting() == 0
+            && !window->comparePage()->session()->isReading();
         calm = ready ? calm + 1 : 0;
         if (calm < kSettleLooks && ++looks < kMostLooks)
             return;
@@ -90,6 +92,8 @@ int runStudio(int argc, char **argv)
         window.showPage(PageId::Memory);
     else if (options.page == QLatin1String("checkpoints"))
         window.showPage(PageId::Checkpoints);
+    else if (options.page == QLatin1String("compare"))
+        window.showPage(PageId::Compare);
     window.memoryPage()->showSettings(options.page == QLatin1String("costs"));
     window.show();
     // The files are opened when the window stands: nothing that a disk does may keep it from appearing.
