@@ -209,7 +209,8 @@ void Ledger::Impl::traceFlush()
     traceSince = 0;
     if (trace.size() < traceCapacity)
         return;
-    traceStride *= 2;
+    constexpr std::int64_t kWidestStride = std::int64_t{1} << 30;         // more allocations than a step makes: only phases start points then
+    traceStride = std::min(traceStride * 2, kWidestStride);
     // Of two neighbours of one phase the higher stays. When phases alternate too often for that to help, phases are merged as well.
     for (const bool acrossPhases : {false, true}) {
         std::vector<TracePoint> kept;
