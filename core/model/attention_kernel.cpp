@@ -1,6 +1,9 @@
 #include "core/model/attention_kernel.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include <ATen/Parallel.h>
 
 #include "core/memory/device.h"
 
@@ -35,6 +38,28 @@ static AttentionKernel kernelOf(const Tensor &q) { return attentionKernel(memory
 
 static Tensor tokensFirst(const Tensor &q) { return at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options()).transpose(1, 2); }
 
+// What the CPU's operator works with, a thread: scores of as many queries and keys as it takes at a time, in float32 and, for shorter numbers, in those too.
+// Source: ATen's FlashAttentionKernel.cpp. For bf16 the matrix library makes copies of its own: a bound that was measured.
+struct CpuTiles {
+    std::int64_t queries = 0, keys = 0, dim = 0;
+    bool isShort = false, isBf16 = false;
+    CpuTiles(const Tensor &q, const Tensor &k) : dim(q.size(3)), isShort(q.element_size() < 4), isBf16(q.scalar_type() == torch::kBFloat16)
+    {
+        const std::int64_t most = q.size(2) >= 768 ? 256 : q.size(2) >= 192 ? 64 : 32;
+        queries = std::min(most, q.size(2));
+        keys = std::min<std::int64_t>(512, k.size(2));
+    }
+    std::int64_t forwardBytes() const { return 4 * (queries * keys + 2 * queries + queries * dim) + (isShort ? 2 * queries * keys : 0); }
+    std::int64_t backwardBytes() const
+    {
+        constexpr std::int64_t kLibrary = 20 << 10;
+        const std::int64_t scores = queries * keys;
+        return 4 * (2 * scores + queries) + (isShort ? 4 * scores : 0) + (isBf16 ? 4 * keys * dim + 5 * scores / 2 + kLibrary : 0);
+    }
+};
+
+static Tensor cpuWorkspace(const Tensor &like, std::int64_t bytesOfThread) { return at::empty({at::get_num_threads(), bytesOfThread}, like.options().dtype(torch::kUInt8)); }
+
 static AttentionResult forwardOnMeta(const Tensor &q, const Tensor &k, AttentionKernel kernel)
 {
     const at::TensorOptions fp32 = q.options().dtype(torch::kFloat32);
@@ -44,6 +69,8 @@ static AttentionResult forwardOnMeta(const Tensor &q, const Tensor &k, Attention
         result.logSumExp = at::empty({q.size(0), q.size(2), q.size(1)}, fp32).transpose(1, 2);
     else
         result.logSumExp = at::empty({q.size(0), q.size(1), kernel == AttentionKernel::EfficientCuda ? (q.size(2) + 31) / 32 * 32 : q.size(2)}, fp32);
+    if (kernel == AttentionKernel::FlashCpu)
+        cpuWorkspace(q, CpuTiles(q, k).forwardBytes());
     if (kernel == AttentionKernel::Math)
         at::empty({q.size(0), q.size(1), q.size(2), k.size(2)}, q.options());
     return result;
@@ -55,7 +82,10 @@ static AttentionGradients backwardOnMeta(const Tensor &q, const Tensor &k, const
         at::empty({q.size(0), q.size(1), (q.size(2) + 127) / 128 * 128, (q.size(3) + 31) / 32 * 32}, q.options().dtype(torch::kFloat32));
     if (kernel == AttentionKernel::Math)
         at::empty({2, q.size(0), q.size(1), q.size(2), k.size(2)}, q.options());
-    return {tokensFirst(q), tokensFirst(k), tokensFirst(v)};
+    AttentionGradients gradients{tokensFirst(q), tokensFirst(k), tokensFirst(v)};
+    if (kernel == AttentionKernel::FlashCpu)           // while the gradients are there
+        cpuWorkspace(q, CpuTiles(q, k).backwardBytes());
+    return gradients;
 }
 
 // --- Plain softmax: probabilities are made again in backward ---
