@@ -20,7 +20,6 @@ namespace stagewright::client {
 namespace {
 
 constexpr std::size_t kMostAnswerBytes = std::size_t(64) << 20;
-constexpr double kEndSeconds = 0.5;            // for the helper to end by itself
 
 std::string howItEnded(const std::optional<int> &status)
 {
@@ -41,7 +40,7 @@ void PlanHelper::stop()
     m_socket.reset();                          // its input ends: it cancels what it does and goes
     if (!m_child)
         return;
-    const double until = steadySeconds() + kEndSeconds;
+    const double until = steadySeconds() + m_options.endSeconds;
     while (!m_child->status() && steadySeconds() < until)
         ::poll(nullptr, 0, 5);
     m_child->kill();

@@ -25,6 +25,7 @@ public:
     struct Options {
         std::filesystem::path worker;          // empty: as launch()
         double answerSeconds = 300;            // deadline for an answer; the helper is started anew when it passes
+        double endSeconds = 0.5;               // that the helper has to end by itself when it is no longer needed
     };
     explicit PlanHelper(Options options) : m_options(std::move(options)) {}
     PlanHelper() : PlanHelper(Options()) {}

@@ -27,6 +27,7 @@ const std::vector<ProblemCode> &machineCodes()
         {"env.probe-failed", {"the worker did not say what the machine has", "工作进程未能报告本机情况"}},
         {"env.worker-missing", {"the worker program is missing", "缺少工作进程程序"}},
         {"env.world-size", {"the number of processes cannot be used", "进程数量不可用"}},
+        {"memory.above-prediction", {"training took more than was predicted", "训练占用超过预测"}},
         {"memory.activation-buffer", {"a bucket does not fit into the activation buffer", "某个桶放不进激活缓冲区"}},
         {"memory.buffer-full", {"the activation buffer is full", "激活缓冲区已满"}},
         {"memory.buffer-oversized", {"the activation buffer is much larger than any bucket needs", "激活缓冲区远大于任何桶的需要"}},
@@ -44,6 +45,7 @@ const std::vector<ProblemCode> &machineCodes()
         {"memory.plan-cancelled", {"planning was cancelled", "内存规划被取消"}},
         {"memory.planned-as", {"a setting was planned as something similar", "某项设置按相近的情况进行了规划"}},
         {"memory.planner-lost", {"the planning helper ended", "规划辅助进程已结束"}},
+        {"memory.remedy", {"a change of settings that saves memory", "可节省内存的设置更改"}},
         {"memory.staging", {"the host has no memory left for a checkpoint's snapshot", "主机内存不足以存放检查点快照"}},
         {"memory.too-many-points", {"too many settings to sweep", "要扫描的设置组合过多"}},
     };

@@ -163,8 +163,23 @@ void fields(Is<Summary> auto &s, auto &visit)
     visit("exit", s.exit);
 }
 
+void fields(Is<PredictedBucket> auto &b, auto &visit)
+{
+    visit("bucket", b.bucket);
+    visit("peak_bytes", b.peakBytes);
+    visit("step_seconds", b.stepSeconds);
+}
+
+void fields(Is<Prediction> auto &p, auto &visit)
+{
+    visit("peak_bytes", p.peakBytes);
+    visit("error_band", p.errorBand);
+    visit("error_band_reason", p.errorBandReason);
+    visit("buckets", p.buckets);
+}
+
 // In the order of Payload's alternatives.
 inline constexpr std::array<const char *, std::variant_size_v<Payload>> kEventNames{
-    "run", "state", "step", "memory", "milestone", "buffer", "checkpoint", "note", "problem", "bad_sample", "summary"};
+    "run", "state", "step", "memory", "milestone", "buffer", "checkpoint", "note", "problem", "bad_sample", "summary", "prediction"};
 
 } // namespace stagewright::events

@@ -22,13 +22,14 @@ struct PlanVary {                        // an option and the values to try; non
 
 struct PlanRequest {
     std::int64_t id = 0;                 // comes back with the answer
-    std::string ask;                     // plan, sweep, fit, score, cancel (of the request `cancels`; has no answer of its own)
+    std::string ask;                     // plan, sweep, fit, remedies, score, cancel (of the request `cancels`; has no answer of its own)
     std::string config;                  // the stage as YAML
     std::string fitDevice;               // name or GiB; empty: the device here
     std::int64_t worldSize = 0;          // 0: as few processes as the stage's parallel sizes need
     std::string bucket;                  // "256px/129": only this one; empty: all
     std::vector<PlanVary> vary;          // sweep: all combinations, the last option fastest
     std::int64_t cancels = 0;
+    bool uncorrected = false;            // step times as the data sheet says, not corrected by what was measured: what corrections are made from
 };
 
 struct PlannedBucket {
@@ -85,10 +86,20 @@ struct PlannedFit {
     std::int64_t tried = 0;
 };
 
+struct PlannedRemedy {                   // against memory that does not suffice; in the order of what helps most
+    std::string title;                   // of a button
+    std::string sentence;
+    std::vector<PlanValue> values;
+    std::int64_t peakBytes = 0, savedBytes = 0;
+    double timeRelative = 0;             // of a sample, to the stage as it is
+    bool fits = true;                    // by itself
+};
+
 struct PlanScore {                       // of predictions against measured runs on this machine
-    std::int64_t runs = 0;
+    std::int64_t runs = 0;               // buckets of runs
     double median = 0, worst = 0;        // deviation, fraction
-    std::int64_t underEstimates = 0;     // by more than 1 %
+    std::int64_t underEstimates = 0;     // by more than 1 %, or memory ran out where it was predicted to suffice
+    std::int64_t falseAlarms = 0;        // predicted not to fit, and did
 };
 
 struct PlanAnswer {
@@ -98,7 +109,8 @@ struct PlanAnswer {
     std::optional<Plan> plan;
     std::vector<PlannedPoint> points;
     std::optional<PlannedFit> fit;
-    std::optional<PlanScore> score;
+    std::optional<PlanScore> score;      // with a plan: of what was measured on its device
+    std::vector<PlannedRemedy> remedies;
 };
 
 void fields(Is<PlanValue> auto &v, auto &visit)
@@ -123,6 +135,7 @@ void fields(Is<PlanRequest> auto &r, auto &visit)
     visit("bucket", r.bucket);
     visit("vary", r.vary);
     visit("cancels", r.cancels);
+    visit("uncorrected", r.uncorrected);
 }
 
 void fields(Is<PlannedBucket> auto &b, auto &visit)
@@ -194,12 +207,24 @@ void fields(Is<PlannedFit> auto &f, auto &visit)
     visit("tried", f.tried);
 }
 
+void fields(Is<PlannedRemedy> auto &r, auto &visit)
+{
+    visit("title", r.title);
+    visit("sentence", r.sentence);
+    visit("values", r.values);
+    visit("peak_bytes", r.peakBytes);
+    visit("saved_bytes", r.savedBytes);
+    visit("time_relative", r.timeRelative);
+    visit("fits", r.fits);
+}
+
 void fields(Is<PlanScore> auto &s, auto &visit)
 {
     visit("runs", s.runs);
     visit("median", s.median);
     visit("worst", s.worst);
     visit("under_estimates", s.underEstimates);
+    visit("false_alarms", s.falseAlarms);
 }
 
 void fields(Is<PlanAnswer> auto &a, auto &visit)
@@ -211,6 +236,7 @@ void fields(Is<PlanAnswer> auto &a, auto &visit)
     visit("points", a.points);
     visit("fit", a.fit);
     visit("score", a.score);
+    visit("remedies", a.remedies);
 }
 
 } // namespace stagewright::events

@@ -130,7 +130,20 @@ struct Summary {
     int exit = 0;
 };
 
-using Payload = std::variant<RunStarted, State, Step, MemoryTrace, Milestone, Buffer, Checkpoint, Note, ProblemRecord, BadSample, Summary>;
+// What this run was predicted to take, as soon as it is known: once, some seconds after the start, never before a step that waits for it.
+struct PredictedBucket {
+    Bucket bucket;                       // at its worst aspect
+    std::int64_t peakBytes = 0;
+    double stepSeconds = 0;
+};
+struct Prediction {
+    std::int64_t peakBytes = 0;          // of the worst bucket, allocated, after the first update
+    double errorBand = 0;                // fraction of it, either way
+    std::string errorBandReason;
+    std::vector<PredictedBucket> buckets;
+};
+
+using Payload = std::variant<RunStarted, State, Step, MemoryTrace, Milestone, Buffer, Checkpoint, Note, ProblemRecord, BadSample, Summary, Prediction>;
 
 struct Record {
     double time = 0;                     // seconds since 1970
@@ -138,7 +151,7 @@ struct Record {
     Payload payload;
 };
 
-const char *eventName(const Payload &payload);     // "run", "state", "step", "memory", "milestone", "buffer", "checkpoint", "note", "problem", "bad_sample", "summary"
+const char *eventName(const Payload &payload);     // "run", "state", "step", "memory", "milestone", "buffer", "checkpoint", "note", "problem", "bad_sample", "summary", "prediction"
 std::string toJsonLine(const Record &record);      // one line, no newline inside or at the end
 // Unknown fields are ignored; an unknown event is an error with code run.unknown-event (a newer program wrote it; skip it).
 Result<Record> parseRecord(std::string_view line);

@@ -1,8 +1,13 @@
 #include "core/plan/calibration.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+
+#include <fmt/format.h>
 
 #include "core/base/files.h"
 #include "core/base/paths.h"
@@ -24,12 +29,17 @@ void fields(Is<Measurement> auto &m, auto &visit)
     visit("predicted_seconds", m.predictedSeconds);
     visit("measured_seconds", m.measuredSeconds);
     visit("updates", m.updates);
+    visit("limit_bytes", m.limitBytes);
+    visit("out_of_memory", m.outOfMemory);
 }
 
 namespace {
 
 constexpr std::size_t kNewest = 2000;
 constexpr double kUnder = 0.01;                // measured above predicted by more than this is an under-estimate
+constexpr std::int64_t kMostFileBytes = 4 << 20;       // about ten times what the newest take
+constexpr std::size_t kFewestForBand = 5, kMostForBand = 100;
+constexpr double kNarrowestBand = 0.005;
 
 double median(std::vector<double> values)
 {
@@ -47,15 +57,28 @@ std::filesystem::path measurementsPath()
     return stateFolder() / "plan-measurements.jsonl";
 }
 
+namespace {
+
+std::string linesOf(const std::vector<Measurement> &measurements)
+{
+    std::string lines;
+    for (const auto &measurement : measurements)
+        lines += events::toJsonObject(measurement) + "\n";
+    return lines;
+}
+
+} // namespace
+
 Status addMeasurements(const std::vector<Measurement> &measurements, const std::filesystem::path &file)
 {
-    std::ofstream out(file, std::ios::app);
-    for (const auto &measurement : measurements)
-        out << events::toJsonObject(measurement) << '\n';
-    out.flush();
-    if (!out)
-        return Error(ExitCode::InputOutput, "env.io", "what this run measured could not be kept for later plans: " + file.string() + " cannot be written", file.string());
-    return Done{};
+    const int fd = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    const int failed = fd < 0 ? errno : writeAll(fd, linesOf(measurements));
+    const auto bytes = fd < 0 ? 0 : ::lseek(fd, 0, SEEK_END);
+    if (fd >= 0)
+        ::close(fd);
+    if (failed != 0)
+        return ioError("keep what this run measured, for later plans, in", file, failed);
+    return bytes <= kMostFileBytes ? Status(Done{}) : replaceFile(file, linesOf(readMeasurements(file)));
 }
 
 std::vector<Measurement> readMeasurements(const std::filesystem::path &file)
@@ -72,6 +95,33 @@ std::vector<Measurement> readMeasurements(const std::filesystem::path &file)
     return all;
 }
 
+const std::vector<Measurement> &MeasurementFile::now()
+{
+    std::error_code none;
+    const auto changed = std::filesystem::last_write_time(m_file, none);
+    const auto size = none ? 0 : std::filesystem::file_size(m_file, none);
+    if (none) {
+        m_all.clear();
+        m_size = 0;
+        m_changed = {};
+    } else if (changed != m_changed || size != m_size) {
+        m_all = readMeasurements(m_file);
+        m_changed = changed;
+        m_size = size;
+        ++m_timesRead;
+    }
+    return m_all;
+}
+
+namespace {
+
+double deviationOf(const Measurement &m)
+{
+    return static_cast<double>(m.predictedPeak) / static_cast<double>(m.measuredPeak) - 1;
+}
+
+} // namespace
+
 events::PlanScore score(const std::vector<Measurement> &measurements)
 {
     events::PlanScore score;
@@ -79,14 +129,34 @@ events::PlanScore score(const std::vector<Measurement> &measurements)
     for (const auto &m : measurements) {
         if (m.predictedPeak <= 0)
             continue;
-        const double deviation = static_cast<double>(m.predictedPeak) / static_cast<double>(m.measuredPeak) - 1;
+        ++score.runs;
+        if (m.outOfMemory) {
+            score.underEstimates += m.predictedPeak <= m.limitBytes;
+            continue;
+        }
+        const double deviation = deviationOf(m);
         deviations.push_back(std::abs(deviation));
         score.underEstimates += deviation < -kUnder;
+        score.falseAlarms += m.limitBytes > 0 && m.predictedPeak > m.limitBytes;
         score.worst = std::max(score.worst, std::abs(deviation));
     }
-    score.runs = static_cast<std::int64_t>(deviations.size());
     score.median = median(std::move(deviations));
     return score;
+}
+
+std::optional<ErrorBand> measuredBand(const std::vector<Measurement> &measurements, const std::string &device, const std::string &dtype)
+{
+    std::size_t count = 0;
+    double widest = kNarrowestBand;
+    for (auto m = measurements.rbegin(); m != measurements.rend() && count < kMostForBand; ++m) {
+        if (m->device != device || m->dtype != dtype || m->outOfMemory || m->predictedPeak <= 0)
+            continue;
+        ++count;
+        widest = std::max(widest, std::abs(deviationOf(*m)));
+    }
+    if (count < kFewestForBand)
+        return std::nullopt;
+    return ErrorBand{widest, fmt::format("the largest deviation of the newest {} buckets that were measured on this device in {}", count, dtype)};
 }
 
 config::TargetDevice calibrated(config::TargetDevice device, const std::vector<Measurement> &measurements)

@@ -163,7 +163,7 @@ private:
         const auto buckets = m_planner.buckets(*asked, query, m_cancelled);
         if (!buckets)
             return buckets.error();
-        const double margin = 1 + errorBand(asked->work).fraction / 2;
+        const double margin = 1 + errorBand(asked->work, m_query).fraction / 2;
         Verdict verdict;
         verdict.fits = true;
         verdict.stepSeconds = meanStepSeconds(*buckets);

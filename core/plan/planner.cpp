@@ -184,8 +184,10 @@ Result<AskedStage> askedStage(const config::Stage &stage, const PlanQuery &query
     return AskedStage{std::move(*work), std::move(*shapes), stage.integer("accumulation_steps")};
 }
 
-ErrorBand errorBand(const Work &work)
+ErrorBand errorBand(const Work &work, const PlanQuery &query)
 {
+    if (query.measured)
+        return *query.measured;
     const bool learned = !work.encoders.haar;
     if (work.device != torch::kCPU) {
         return {learned ? 0.10 : 0.06, std::string("the GPU's attention and matrix kernels take workspaces that are estimated from their sources and were not measured on this device") +
@@ -317,7 +319,7 @@ Result<events::Plan> Planner::plan(const config::Stage &stage, const PlanQuery &
     }
     plan.deviceTotalBytes = plan.peakReservedBytes + plan.contextBytes;
     plan.host = hostOf(asked->work, *answers);
-    const auto band = errorBand(asked->work);
+    const auto band = errorBand(asked->work, query);
     plan.errorBand = band.fraction;
     plan.errorBandReason = band.reason;
     plan.checkedPoints = m_checked;

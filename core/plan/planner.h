@@ -4,6 +4,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -16,11 +17,15 @@ namespace stagewright::plan {
 // Asked between points; true ends the work with an error (code memory.plan-cancelled).
 using Cancelled = std::function<bool()>;
 
+// Half the width of the band around a predicted peak, as a fraction, and why.
+struct ErrorBand { double fraction = 0; std::string reason; };
+
 struct PlanQuery {
     config::TargetDevice device;
     std::int64_t world = 0;            // 0: as few processes as the stage's parallel sizes need
     std::string bucket;                // "256px/129"; empty: all
     bool reserved = true;              // replay the caching allocator (GPUs)
+    std::optional<ErrorBand> measured{}; // of runs on this device; nothing: what such devices need
 };
 
 // A stage as a query sees it, worked out once.
@@ -74,9 +79,8 @@ private:
     bool m_checkAll = false;
 };
 
-// Half the width of the band around a predicted peak, as a fraction, and why.
-struct ErrorBand { double fraction = 0; std::string reason; };
-ErrorBand errorBand(const Work &work);
+// That of the query, where runs were measured; else what is known of such devices and stages.
+ErrorBand errorBand(const Work &work, const PlanQuery &query);
 
 std::string bucketName(const ClipShape &shape);                // "256px/129"
 // Mean over the buckets, each as often as it is drawn.

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
@@ -20,6 +21,7 @@
 #include "core/memory/device.h"
 #include "core/plan/calibration.h"
 #include "core/plan/fit.h"
+#include "core/plan/remedies.h"
 #include "core/plan/sweep.h"
 
 namespace stagewright::service {
@@ -30,8 +32,12 @@ constexpr std::size_t kMostLineBytes = 16 << 20;
 
 Result<config::TargetDevice> deviceOf(const events::PlanRequest &request, const config::Stage &stage)
 {
-    if (!request.fitDevice.empty())
-        return config::targetDevice(request.fitDevice);
+    if (!request.fitDevice.empty()) {
+        auto device = config::targetDevice(request.fitDevice);
+        if (device && device->isCpu)
+            device->name = memory::cpuName();          // as its runs are remembered
+        return device;
+    }
     const auto choice = memory::chooseDevice(stage.string("device"));
     if (!choice)
         return choice.error().during("without --fit-device the plan is for the stage's own device");
@@ -43,11 +49,19 @@ Result<config::TargetDevice> deviceOf(const events::PlanRequest &request, const 
     return cpu;
 }
 
-void answerOn(plan::Planner &planner, const events::PlanRequest &request, const plan::Cancelled &cancelled, events::PlanAnswer &answer)
+std::vector<plan::Measurement> ofDevice(const std::vector<plan::Measurement> &all, const std::string &device)
+{
+    std::vector<plan::Measurement> those;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(those), [&](const plan::Measurement &m) { return m.device == device; });
+    return those;
+}
+
+void answerOn(plan::Planner &planner, plan::MeasurementFile &measurements, const events::PlanRequest &request, const plan::Cancelled &cancelled, events::PlanAnswer &answer)
 {
     const auto fail = [&](const Error &error) { answer.problem = error.problem; };
+    const auto &measured = measurements.now();
     if (request.ask == "score") {
-        answer.score = plan::score(plan::readMeasurements());
+        answer.score = plan::score(measured);
         return;
     }
     const auto stage = config::stageFromYaml(request.config);
@@ -56,8 +70,11 @@ void answerOn(plan::Planner &planner, const events::PlanRequest &request, const 
     const auto device = deviceOf(request, *stage);
     if (!device)
         return fail(device.error());
-    plan::PlanQuery query{plan::calibrated(*device, plan::readMeasurements()), request.worldSize, request.bucket};
+    plan::PlanQuery query{plan::calibrated(*device, measured), request.worldSize, request.bucket, true, plan::measuredBand(measured, device->name, stage->string("dtype"))};
+    if (request.uncorrected)
+        query.device = *device;
     if (request.ask == "plan") {
+        answer.score = plan::score(ofDevice(measured, device->name));
         if (auto made = planner.plan(*stage, query, answer.notes, cancelled); made)
             answer.plan = std::move(*made);
         else
@@ -73,8 +90,14 @@ void answerOn(plan::Planner &planner, const events::PlanRequest &request, const 
             answer.fit = std::move(*fitted);
         else
             fail(fitted.error());
+    } else if (request.ask == "remedies") {
+        query.reserved = !query.device.isCpu;
+        if (auto found = plan::remedies(planner, *stage, query, cancelled); found)
+            answer.remedies = std::move(*found);
+        else
+            fail(found.error());
     } else {
-        fail(Error(ExitCode::Usage, "run.bad-message", "the planning helper was asked \"" + request.ask + "\"; it knows plan, sweep, fit, score and cancel"));
+        fail(Error(ExitCode::Usage, "run.bad-message", "the planning helper was asked \"" + request.ask + "\"; it knows plan, sweep, fit, remedies, score and cancel"));
     }
 }
 
@@ -163,7 +186,7 @@ void readRequests(int input, Queue &queue, const std::atomic<bool> &stop)
 
 } // namespace
 
-events::PlanAnswer answerPlanRequest(plan::Planner &planner, const events::PlanRequest &request, const plan::Cancelled &cancelled)
+events::PlanAnswer answerPlanRequest(plan::Planner &planner, plan::MeasurementFile &measurements, const events::PlanRequest &request, const plan::Cancelled &cancelled)
 {
     events::PlanAnswer answer;
     answer.id = request.id;
@@ -171,7 +194,7 @@ events::PlanAnswer answerPlanRequest(plan::Planner &planner, const events::PlanR
         if (cancelled && cancelled())
             answer.problem = Error(ExitCode::Stopped, "memory.plan-cancelled", "planning was cancelled before it began").problem;
         else
-            answerOn(planner, request, cancelled, answer);
+            answerOn(planner, measurements, request, cancelled, answer);
     } catch (const c10::Error &error) {
         const std::string text = error.what_without_backtrace();
         answer.problem = Error(ExitCode::Other, "memory.cannot-plan", "this cannot be planned: " + text.substr(0, text.find('\n'))).problem;
@@ -183,14 +206,14 @@ events::PlanAnswer answerPlanRequest(plan::Planner &planner, const events::PlanR
 
 ExitCode runPlanHelper(int input, int output)
 {
-    at::set_num_threads(1);                            // there is nothing to compute
     Queue queue;
     std::atomic<bool> stop{false};
     std::thread reader([&] { readRequests(input, queue, stop); });
     plan::Planner planner;
+    plan::MeasurementFile measurements;
     ExitCode exit = ExitCode::Done;
     while (const auto request = queue.next()) {
-        const auto answer = answerPlanRequest(planner, *request, [&] { return queue.isCancelled(request->id); });
+        const auto answer = answerPlanRequest(planner, measurements, *request, [&] { return queue.isCancelled(request->id); });
         queue.answered(request->id);
         if (writeAll(output, events::toJsonObject(answer) + "\n") != 0) {
             exit = ExitCode::InputOutput;

@@ -6,6 +6,7 @@
 #include "core/data/source.h"
 #include "core/memory/device.h"
 #include "core/service/failure.h"
+#include "core/service/planned_run.h"
 #include "core/service/worker.h"
 #include "core/train/trainer.h"
 
@@ -55,17 +56,9 @@ Error stoppedBefore(const char *what)
     return Error(ExitCode::Stopped, "run.stopped", std::string("stopped as asked, before the first update, ") + what);
 }
 
-} // namespace
-
-Result<events::Summary> trainStage(const config::Stage &stage, runhost::RunHost &host)
+Result<events::Summary> trainOn(const memory::DeviceChoice &device, const config::Stage &stage, runhost::RunHost &host, train::Sink &sink)
 {
-    host.setState("starting", "checking the stage and opening its data");
-    if (auto checked = checkStage(stage, host); !checked)
-        return checked.error();
-    auto device = memory::chooseDevice(stage.string("device"), localRank());
-    if (!device)
-        return device.error();
-    host.note("info", "training on " + device->device.str() + ": " + device->reason, "run.device");
+    host.note("info", "training on " + device.device.str() + ": " + device.reason, "run.device");
     auto load = checkpointToLoad(stage, host);
     if (!load)
         return load.error();
@@ -77,21 +70,37 @@ Result<events::Summary> trainStage(const config::Stage &stage, runhost::RunHost 
 
     std::string runId;
     const Status kept = host.updateIdentity([&](runlog::RunIdentity &identity) {
-        identity.device = device->device.str();
+        identity.device = device.device.str();
         identity.datasetFingerprint = (*data)->fingerprint();
         identity.loadedFrom = *load ? (*load)->string() : std::string();
         runId = identity.id;
     });
     if (!kept)
         return kept.error();
-    auto trainer = train::Trainer::create({.stage = stage, .data = **data, .sink = host, .runFolder = host.folder(), .device = device->device,
-                                           .deviceReason = device->reason, .deviceName = device->name, .deviceTotalBytes = device->totalBytes,
+    auto trainer = train::Trainer::create({.stage = stage, .data = **data, .sink = sink, .runFolder = host.folder(), .device = device.device,
+                                           .deviceReason = device.reason, .deviceName = device.name, .deviceTotalBytes = device.totalBytes,
                                            .rank = 0, .worldSize = 1, .load = *load, .predictedPeakBytes = 0, .runIdentity = runId});
     if (!trainer)
         return trainer.error();
     if (host.stopRequested())
         return stoppedBefore("while the model was built");
     return (*trainer)->run();
+}
+
+} // namespace
+
+Result<events::Summary> trainStage(const config::Stage &stage, runhost::RunHost &host)
+{
+    host.setState("starting", "checking the stage and opening its data");
+    if (auto checked = checkStage(stage, host); !checked)
+        return checked.error();
+    const auto device = memory::chooseDevice(stage.string("device"), localRank());
+    if (!device)
+        return device.error();
+    PlannedRun planned(stage, host, {});
+    auto summary = guarded([&] { return trainOn(*device, stage, host, planned); });
+    planned.finish(summary);
+    return summary;
 }
 
 } // namespace stagewright::service

@@ -85,6 +85,7 @@ class PredictionTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase() { at::set_num_threads(1); }              // tensors are tiny: threads would wait for each other
     void predictsWhatTheCpuTakes_data();
     void predictsWhatTheCpuTakes();
     void composesWhatAWholeDryRunSays_data();
