@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/host.h"
 #include "core/checkpoint/load_plan.h"
 #include "core/checkpoint/tensor_type.h"
 #include "core/ckptfile/contents.h"
@@ -347,9 +346,7 @@ Status verifyFiles(const Contents &contents, const LoadOptions &options)
     if (!contents.manifest)
         return Done{};
     const auto progress = [&](std::int64_t done, std::int64_t total, const std::string &) { return !options.progress || options.progress(done, total); };
-    // What is hashed now is read again into the tensors: from memory, where there is twice as much as that takes.
-    const bool staysCached = hostAvailableBytes() > 2 * contents.manifest->totalBytes();
-    auto files = options.verifyHashes ? compareHashes(contents.folder, *contents.manifest, progress, kReaders, staysCached ? ReadThrough::Cache : ReadThrough::Disk) : Result(compareSizes(contents.folder, *contents.manifest));
+    auto files = options.verifyHashes ? compareBeforeReading(contents.folder, *contents.manifest, progress) : Result(compareSizes(contents.folder, *contents.manifest));
     if (!files)
         return files.error();
     if (const InspectedFile *fault = firstFault(*files))

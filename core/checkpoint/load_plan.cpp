@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/checkpoint/tensor_type.h"
+#include "core/ckptfile/verify.h"
 
 namespace stagewright::checkpoint {
 
@@ -103,7 +104,7 @@ Status copyAll(const std::vector<CopyStep> &steps, const std::function<bool(std:
     };
     const bool onHost = std::all_of(steps.begin(), steps.end(), [](const CopyStep &step) { return step.into.device().is_cpu(); });
     std::vector<std::thread> others;
-    for (int number = 1; onHost && number < kReaders; ++number)
+    for (int number = 1; onHost && number < ckptfile::kReaders; ++number)
         others.emplace_back(work);
     work();
     for (std::thread &other : others)

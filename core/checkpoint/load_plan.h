@@ -34,8 +34,6 @@ private:
 bool hasShape(const ckptfile::StoredTensor &stored, const torch::Tensor &tensor);
 std::string mismatchText(const std::string &name, const ckptfile::StoredTensor &stored, const torch::Tensor &tensor);
 
-inline constexpr int kReaders = 3;           // threads that read at once: the disk always has a request
-
 // Reads into the tensors, several at once where all are in host memory; converts dtype and device.
 // progress: bytes done so far of these steps; its answer is not looked at, since the target is changing already.
 Status copyAll(const std::vector<CopyStep> &steps, const std::function<bool(std::int64_t)> &progress);

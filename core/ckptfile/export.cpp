@@ -241,8 +241,7 @@ Status refuseDamaged(const Contents &contents, const ExportOptions &options)
 {
     if (!contents.manifest)
         return Done{};
-    constexpr int kReaders = 3;
-    auto files = compareHashes(contents.folder, *contents.manifest, [&](std::int64_t, std::int64_t total, const std::string &) { return !options.progress || options.progress(0, total); }, kReaders, ReadThrough::Cache);
+    auto files = compareBeforeReading(contents.folder, *contents.manifest, [&](std::int64_t, std::int64_t total, const std::string &) { return !options.progress || options.progress(0, total); });
     if (!files)
         return files.error();
     if (const InspectedFile *fault = firstFault(*files))

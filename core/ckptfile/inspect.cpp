@@ -264,7 +264,8 @@ private:
             m_result.files = std::move(*files);
         } else {
             m_result.files = compareSizes(m_result.path, manifest);
-            recallDamage(manifest);
+            m_last = lastComparison(m_result.path, manifest);
+            recallDamage();
         }
         for (const InspectedFile &file : m_result.files) {
             if (file.state != FileState::Good) {
@@ -288,9 +289,9 @@ private:
     }
 
     // What a comparison of every byte found earlier.
-    void recallDamage(const Manifest &manifest)
+    void recallDamage()
     {
-        const auto damage = recordedDamage(m_result.path, manifest);
+        const auto &damage = m_last.damage;
         if (!damage)
             return;
         const auto file = std::find_if(m_result.files.begin(), m_result.files.end(), [&](const InspectedFile &one) { return one.path == damage->path; });
@@ -401,7 +402,7 @@ private:
             if (m_options.remember)
                 (void)markVerified(m_result.path, manifest);     // a read-only folder is as good; then it is not remembered
         } else {
-            m_result.verified = isMarkedVerified(m_result.path, manifest);
+            m_result.verified = m_last.verified;
         }
         m_result.badge = m_result.verified ? Badge::Verified : Badge::Unverified;
     }
@@ -475,6 +476,7 @@ private:
 
     const InspectOptions &m_options;
     Inspection m_result;
+    LastComparison m_last;               // of a checkpoint of ours that is not read whole now
 };
 
 } // namespace

@@ -159,7 +159,9 @@ Status writeMark(const std::filesystem::path &checkpoint, const Manifest &manife
 nlohmann::json readMark(const std::filesystem::path &checkpoint, const Manifest &manifest)
 {
     const auto text = readFile(checkpoint / kVerifiedFile, 1 << 16);
-    auto json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+    if (!text)
+        return nlohmann::json::object();
+    auto json = nlohmann::json::parse(*text, nullptr, false);
     const std::string stamp = stampOf(checkpoint, manifest);
     const bool holds = json.is_object() && json.contains("stamp") && json["stamp"].is_string() && !stamp.empty() && json["stamp"] == stamp;
     return holds ? json : nlohmann::json::object();
@@ -174,15 +176,18 @@ Status markDamaged(const std::filesystem::path &checkpoint, const Manifest &mani
     return writeMark(checkpoint, manifest, {{"damaged", wallSeconds()}, {"path", damage.path}, {"sentence", damage.sentence}});
 }
 
-bool isMarkedVerified(const std::filesystem::path &checkpoint, const Manifest &manifest) { return readMark(checkpoint, manifest).contains("verified"); }
-
-std::optional<RecordedDamage> recordedDamage(const std::filesystem::path &checkpoint, const Manifest &manifest)
+LastComparison lastComparison(const std::filesystem::path &checkpoint, const Manifest &manifest)
 {
     const nlohmann::json mark = readMark(checkpoint, manifest);
-    if (!mark.contains("damaged"))
-        return std::nullopt;
-    const auto text = [&](const char *key) { return mark.contains(key) && mark[key].is_string() ? mark[key].get<std::string>() : std::string(); };
-    return RecordedDamage{text("path"), text("sentence")};
+    LastComparison last;
+    last.verified = mark.contains("verified");
+    if (mark.contains("damaged")) {
+        const auto text = [&](const char *key) { return mark.contains(key) && mark[key].is_string() ? mark[key].get<std::string>() : std::string(); };
+        last.damage = RecordedDamage{text("path"), text("sentence")};
+    }
+    return last;
 }
+
+bool isMarkedVerified(const std::filesystem::path &checkpoint, const Manifest &manifest) { return lastComparison(checkpoint, manifest).verified; }
 
 } // namespace stagewright::ckptfile

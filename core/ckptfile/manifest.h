@@ -48,8 +48,12 @@ struct RecordedDamage {
 };
 Status markVerified(const std::filesystem::path &checkpoint, const Manifest &manifest);
 Status markDamaged(const std::filesystem::path &checkpoint, const Manifest &manifest, const RecordedDamage &damage);
+struct LastComparison {
+    bool verified = false;
+    std::optional<RecordedDamage> damage;
+};
+LastComparison lastComparison(const std::filesystem::path &checkpoint, const Manifest &manifest);        // neither where it is void, or there was none
 bool isMarkedVerified(const std::filesystem::path &checkpoint, const Manifest &manifest);
-std::optional<RecordedDamage> recordedDamage(const std::filesystem::path &checkpoint, const Manifest &manifest);
 
 std::string hashOf(std::string_view bytes);              // XXH3-128, 32 hex digits
 

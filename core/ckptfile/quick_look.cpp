@@ -44,9 +44,10 @@ void lookAtOurs(ListedCheckpoint &checkpoint)
             return reject(checkpoint, info.st_size < file.bytes ? Badge::Truncated : Badge::Damaged,
                           file.path + " has " + std::to_string(info.st_size) + " bytes, " + std::to_string(file.bytes) + " were written");
     }
-    if (const auto damage = recordedDamage(checkpoint.path, *manifest))
-        return reject(checkpoint, Badge::Damaged, damage->sentence);
-    checkpoint.badge = isMarkedVerified(checkpoint.path, *manifest) ? Badge::Verified : Badge::Unverified;
+    const auto last = lastComparison(checkpoint.path, *manifest);
+    if (last.damage)
+        return reject(checkpoint, Badge::Damaged, last.damage->sentence);
+    checkpoint.badge = last.verified ? Badge::Verified : Badge::Unverified;
 }
 
 // Whether a safetensors file is as long as its header says, from the header's last data_offsets: writers put tensors in rising order. A

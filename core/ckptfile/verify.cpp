@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/host.h"
 #include "core/ckptfile/hash.h"
 #include "core/ckptfile/layout.h"
 
@@ -187,6 +188,12 @@ Result<std::vector<InspectedFile>> compareHashes(const fs::path &checkpoint, con
     if (comparison.failure())
         return *comparison.failure();
     return files;
+}
+
+Result<std::vector<InspectedFile>> compareBeforeReading(const fs::path &checkpoint, const Manifest &manifest, const ReadProgress &progress)
+{
+    const bool staysCached = hostAvailableBytes() > 2 * manifest.totalBytes();
+    return compareHashes(checkpoint, manifest, progress, kReaders, staysCached ? ReadThrough::Cache : ReadThrough::Disk);
 }
 
 } // namespace stagewright::ckptfile

@@ -23,6 +23,11 @@ std::vector<InspectedFile> compareSizes(const std::filesystem::path &checkpoint,
 Result<std::vector<InspectedFile>> compareHashes(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {}, int threads = 1,
                                                  ReadThrough through = ReadThrough::Disk);
 
+inline constexpr int kReaders = 3;           // threads that read at once: the disk always has a request
+
+// For somebody who reads the files right after: by kReaders threads, and once from the disk where twice the checkpoint's size is free in memory.
+Result<std::vector<InspectedFile>> compareBeforeReading(const std::filesystem::path &checkpoint, const Manifest &manifest, const ReadProgress &progress = {});
+
 // Good and Foreign files are no fault.
 const InspectedFile *firstFault(const std::vector<InspectedFile> &files);
 bool allWhole(const std::vector<InspectedFile> &files);

@@ -20,13 +20,16 @@ struct PlanVary {                        // an option and the values to try; non
     std::vector<std::string> values;
 };
 
+// How a request and an answer call a bucket: "256px/129".
+inline std::string bucketName(const std::string &resolution, std::int64_t frames) { return resolution + "/" + std::to_string(frames); }
+
 struct PlanRequest {
     std::int64_t id = 0;                 // comes back with the answer
     std::string ask;                     // plan, sweep, fit, remedies, score, cancel (of the request `cancels`; has no answer of its own)
     std::string config;                  // the stage as YAML
     std::string fitDevice;               // name or GiB; empty: the device here
     std::int64_t worldSize = 0;          // 0: as few processes as the stage's parallel sizes need
-    std::string bucket;                  // "256px/129": only this one; empty: all
+    std::string bucket;                  // its bucketName(): only this one; empty: all
     std::vector<PlanVary> vary;          // sweep: all combinations, the last option fastest
     std::int64_t cancels = 0;
     bool uncorrected = false;            // step times as the data sheet says, not corrected by what was measured: what corrections are made from

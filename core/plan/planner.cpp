@@ -152,7 +152,7 @@ events::PlannedBucket told(const BucketPrediction &bucket)
 
 std::string bucketName(const ClipShape &shape)
 {
-    return shape.resolution + "/" + std::to_string(shape.frames);
+    return events::bucketName(shape.resolution, shape.frames);
 }
 
 double meanStepSeconds(const std::vector<BucketPrediction> &buckets)

@@ -156,7 +156,7 @@ void PlannedRun::keepMeasurements(bool ranOut)
     auto measured = m_measurements.compared(*plan, settings->dtypeName, settings->accumulation, limit, wallSeconds());
     if (ranOut) {                                      // in which bucket does not matter: the plan's worst should have said so
         const auto &worst = plan->buckets.at(static_cast<std::size_t>(plan->worstBucket));
-        measured.push_back({.time = wallSeconds(), .device = plan->fitDevice, .dtype = settings->dtypeName, .bucket = worst.resolution + "/" + std::to_string(worst.frames),
+        measured.push_back({.time = wallSeconds(), .device = plan->fitDevice, .dtype = settings->dtypeName, .bucket = events::bucketName(worst.resolution, worst.frames),
                             .predictedPeak = plan->peakBytes, .measuredPeak = limit, .limitBytes = limit, .outOfMemory = true});
     }
     if (measured.empty())

@@ -71,7 +71,7 @@ std::vector<plan::Measurement> RunMeasurements::compared(const events::Plan &pla
         if (found == m_taken.end() || found->second.updates < kFewestUpdates)
             continue;
         const Taken &taken = found->second;
-        all.push_back({.time = now, .device = plan.fitDevice, .dtype = dtype, .bucket = planned.resolution + "/" + std::to_string(planned.frames), .predictedPeak = planned.peakBytes,
+        all.push_back({.time = now, .device = plan.fitDevice, .dtype = dtype, .bucket = events::bucketName(planned.resolution, planned.frames), .predictedPeak = planned.peakBytes,
                        .measuredPeak = taken.peak, .predictedSeconds = planned.stepSeconds, .measuredSeconds = median(taken.seconds), .updates = taken.updates,
                        .limitBytes = limitBytes});
     }

@@ -1,11 +1,14 @@
 #include "ui/look/parts.h"
 
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QPainter>
 #include <QStyle>
+#include <QTableView>
 #include <QVBoxLayout>
 
 #include "ui/look/theme.h"
+#include "ui/look/toned_delegate.h"
 
 namespace stagewright::look {
 
@@ -70,6 +73,23 @@ QLabel *label(const char *role, QWidget *parent, bool wraps)
     made->setTextFormat(Qt::PlainText);
     made->setWordWrap(wraps);
     made->setProperty("role", QString::fromLatin1(role));
+    return made;
+}
+
+QTableView *quietTable(QWidget *parent, QAbstractItemModel *model, int rowHeight)
+{
+    auto *made = new QTableView(parent);
+    made->setModel(model);
+    made->verticalHeader()->hide();
+    made->verticalHeader()->setDefaultSectionSize(rowHeight);
+    made->setShowGrid(false);
+    made->setSelectionBehavior(QAbstractItemView::SelectRows);
+    made->setSelectionMode(QAbstractItemView::SingleSelection);
+    made->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    made->setTabKeyNavigation(false);
+    made->setWordWrap(false);
+    made->horizontalHeader()->setHighlightSections(false);
+    made->setItemDelegate(new TonedDelegate(made));
     return made;
 }
 

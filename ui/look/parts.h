@@ -6,7 +6,9 @@
 #include <QPushButton>
 #include <QWidget>
 
+class QAbstractItemModel;
 class QHBoxLayout;
+class QTableView;
 class QVBoxLayout;
 
 namespace stagewright::look {
@@ -38,6 +40,8 @@ QLabel *sectionLabel(QWidget *parent = nullptr);       // small capitals by word
 QLabel *label(const char *role, QWidget *parent = nullptr, bool wraps = false);
 QPushButton *linkButton(QWidget *parent = nullptr);
 QFrame *hairline(QWidget *parent = nullptr);
+// Rows to read and to choose one of, without a grid; a row's tone stays while it is selected.
+QTableView *quietTable(QWidget *parent, QAbstractItemModel *model, int rowHeight = 27);
 
 // A filled dot and a word in a rounded frame: "● Safe to stop". The word says what the colour says.
 class Chip : public QFrame

@@ -14,7 +14,6 @@
 #include "core/runlog/run_directory.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
-#include "ui/look/toned_delegate.h"
 #include "ui/look/words.h"
 #include "ui/models/checkpoint_rows.h"
 #include "ui/pages/places_panel.h"
@@ -24,22 +23,7 @@ namespace stagewright::pages {
 using namespace Qt::StringLiterals;
 using look::q;
 
-static QTableView *makeTable(QWidget *parent, QAbstractItemModel *model)
-{
-    auto *made = new QTableView(parent);
-    made->setModel(model);
-    made->verticalHeader()->hide();
-    made->verticalHeader()->setDefaultSectionSize(29);
-    made->setShowGrid(false);
-    made->setSelectionBehavior(QAbstractItemView::SelectRows);
-    made->setSelectionMode(QAbstractItemView::SingleSelection);
-    made->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    made->setTabKeyNavigation(false);
-    made->setWordWrap(false);
-    made->horizontalHeader()->setHighlightSections(false);
-    made->setItemDelegate(new look::TonedDelegate(made));
-    return made;
-}
+static constexpr int kRowHeight = 29;
 
 CheckpointsPage::CheckpointsPage(session::StageSession *stage, session::RunSession *run, session::Preferences *preferences, QWidget *parent)
     : QWidget(parent), m_stage(stage), m_run(run), m_places(new PlacesPanel(preferences, this))
@@ -114,7 +98,7 @@ QWidget *CheckpointsPage::createMiddle()
     m_empty = look::label("muted", middle, true);
     m_empty->setAlignment(Qt::AlignTop);
     box->addWidget(m_empty);
-    m_table = makeTable(middle, &m_list);
+    m_table = look::quietTable(middle, &m_list, kRowHeight);
     m_table->setMinimumHeight(120);
     box->addWidget(m_table, 3);
     box->addSpacing(8);
@@ -145,7 +129,7 @@ QWidget *CheckpointsPage::createRight()
     box->setContentsMargins(14, 12, 14, 12);
     box->setSpacing(6);
     m_filesTitle = look::sectionLabel(right);
-    m_files = makeTable(right, &m_fileModel);
+    m_files = look::quietTable(right, &m_fileModel, kRowHeight);
     m_files->horizontalHeader()->hide();
     m_files->setSelectionMode(QAbstractItemView::NoSelection);
     m_files->setTextElideMode(Qt::ElideLeft);

@@ -152,7 +152,7 @@ QWidget *ComparePage::createViews()
     box->addWidget(m_bars);
     box->addStretch();
     scroll->setWidget(holder);
-    m_table = quietTable(m_view, &m_tableModel);
+    m_table = look::quietTable(m_view, &m_tableModel);
     for (QWidget *view : std::initializer_list<QWidget *>{m_plot, scroll, m_table})
         m_view->addWidget(view);
     return m_view;
@@ -160,7 +160,7 @@ QWidget *ComparePage::createViews()
 
 void ComparePage::createDifferences()
 {
-    m_differences = quietTable(this, &m_differenceModel);
+    m_differences = look::quietTable(this, &m_differenceModel);
     m_differences->setMinimumHeight(120);
 }
 

@@ -16,7 +16,6 @@
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/theme.h"
-#include "ui/look/toned_delegate.h"
 #include "ui/look/words.h"
 #include "ui/plots/kind_bars.h"
 #include "ui/plots/picture_export.h"
@@ -36,23 +35,6 @@ constexpr int kAround = 12;                            // pixels around the bars
 QString bucketWords(const events::PlannedBucket &bucket)
 {
     return PlanPanel::tr("%1 × %2 frames, batch %3").arg(q(bucket.resolution)).arg(bucket.frames).arg(bucket.batchSize);
-}
-
-QTableView *quietTable(QWidget *parent, models::KeyedTableModel *model)
-{
-    auto *made = new QTableView(parent);
-    made->setModel(model);
-    made->verticalHeader()->hide();
-    made->verticalHeader()->setDefaultSectionSize(27);
-    made->setShowGrid(false);
-    made->setSelectionBehavior(QAbstractItemView::SelectRows);
-    made->setSelectionMode(QAbstractItemView::SingleSelection);
-    made->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    made->setTabKeyNavigation(false);
-    made->setWordWrap(false);
-    made->horizontalHeader()->setHighlightSections(false);
-    made->setItemDelegate(new look::TonedDelegate(made));
-    return made;
 }
 
 PlanPanel::PlanPanel(QWidget *parent) : QWidget(parent)
@@ -93,7 +75,7 @@ PlanPanel::PlanPanel(QWidget *parent) : QWidget(parent)
     barsBox->addWidget(m_bars);
     barsBox->addStretch();
     m_scroll->setWidget(barsHolder);
-    m_table = quietTable(m_view, &m_model);
+    m_table = look::quietTable(m_view, &m_model);
     m_view->addWidget(m_scroll);
     m_view->addWidget(m_table);
     inner->addWidget(m_view, kAlmostAll);

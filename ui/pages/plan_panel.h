@@ -19,7 +19,6 @@ class KindBars;
 namespace stagewright::pages {
 
 QString bucketWords(const events::PlannedBucket &bucket);      // "256px × 129 frames, batch 4", translated
-QTableView *quietTable(QWidget *parent, models::KeyedTableModel *model);
 
 class PlanPanel : public QWidget
 {

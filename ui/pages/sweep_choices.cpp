@@ -48,7 +48,7 @@ bool isCount(const std::string &text)
     return q(text).toInt(&isWhole) >= 0 && isWhole;
 }
 
-std::string nameOf(const events::PlannedBucket &bucket) { return bucket.resolution + "/" + std::to_string(bucket.frames); }
+std::string nameOf(const events::PlannedBucket &bucket) { return events::bucketName(bucket.resolution, bucket.frames); }
 
 } // namespace
 

@@ -59,7 +59,7 @@ SweepPictures::SweepPictures(const session::PlanSweep *sweep, const MeasuredPoin
     column->addWidget(m_sliderHolder);
     column->addWidget(m_times, 2);
     line->addWidget(right, 2);
-    m_table = quietTable(m_view, &m_model);
+    m_table = look::quietTable(m_view, &m_model);
     m_view->addWidget(pictures);
     m_view->addWidget(m_table);
     connect(m_heat, &plots::HeatMap::chosen, this, &SweepPictures::chosen);

@@ -1,7 +1,6 @@
 #include "ui/plots/curve_plot.h"
 
 #include <QMouseEvent>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,11 +17,7 @@ static constexpr std::size_t kManyDots = 60;           // are drawn small
 
 CurvePlot::CurvePlot(Values values, QWidget *parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_values(values)
 {
-    auto *box = new QVBoxLayout(this);
-    box->setContentsMargins(0, 0, 0, 0);
-    box->addWidget(m_plot);
-    m_plot->setFocusPolicy(Qt::NoFocus);
-    m_plot->installEventFilter(this);
+    embed(m_plot, this);
     (values == Values::BytesUp ? m_plot->yAxis : m_plot->xAxis)->setTicker(QSharedPointer<ByteTicker>::create());
     m_limitLine = new QCPItemLine(m_plot);
     m_limitText = new QCPItemText(m_plot);

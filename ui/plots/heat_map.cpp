@@ -3,10 +3,10 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/units.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
 #include "ui/plots/picture_export.h"
@@ -35,7 +35,7 @@ public:
     QCPRange getValueRange(bool &found, QCP::SignDomain, const QCPRange &) const override { found = rows > 0; return {-0.5, rows - 0.5}; }
     QPointF middleOf(int cell) const { return {mKeyAxis->coordToPixel(cell % columns), mValueAxis->coordToPixel(cell / columns)}; }
 
-    bool isSmall() const { return m_high < kBytesPerGiB; }
+    bool isSmall() const { return m_high < kGiB; }
     void setCells(std::vector<HeatCell> now)
     {
         cells = std::move(now);
@@ -105,7 +105,7 @@ private:
                 painter->drawLine(QLineF(x, rect.bottom(), x + rect.height(), rect.top()));
             painter->restore();
         }
-        const QString words = isSmall() ? QString::number(cell.bytes / kBytesPerGiB * 1024, 'f', 1) : look::gib(cell.bytes);
+        const QString words = isSmall() ? QString::number(cell.bytes / kGiB * 1024, 'f', 1) : look::gib(cell.bytes);
         const QFont font = look::Theme::uiFont(11);
         const QFontMetrics metrics(font);
         if (rect.width() > metrics.horizontalAdvance(words) + 8 && rect.height() > metrics.height() + 2) {
@@ -149,13 +149,9 @@ private:
 
 HeatMap::HeatMap(QWidget *parent) : QWidget(parent), m_plot(new QCustomPlot(this))
 {
-    auto *box = new QVBoxLayout(this);
-    box->setContentsMargins(0, 0, 0, 0);
-    box->addWidget(m_plot);
+    embed(m_plot, this);
     setFocusPolicy(Qt::StrongFocus);
-    m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setMouseTracking(true);
-    m_plot->installEventFilter(this);
     m_cells = new HeatCells(m_plot->xAxis, m_plot->yAxis);
     connect(&look::theme(), &look::Theme::changed, this, &HeatMap::recolor);
     recolor();

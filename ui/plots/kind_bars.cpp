@@ -2,9 +2,9 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QVBoxLayout>
 #include <numeric>
 
+#include "core/base/units.h"
 #include "ui/look/kind_colors.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
@@ -20,13 +20,9 @@ static double total(const KindBar &bar) { return double(std::accumulate(bar.byKi
 
 KindBars::KindBars(QWidget *parent) : QWidget(parent), m_plot(new QCustomPlot(this))
 {
-    auto *box = new QVBoxLayout(this);
-    box->setContentsMargins(0, 0, 0, 0);
-    box->addWidget(m_plot);
+    embed(m_plot, this);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    m_plot->setFocusPolicy(Qt::NoFocus);
-    m_plot->installEventFilter(this);
     m_plot->setMouseTracking(true);
     auto *keys = m_plot->yAxis, *values = m_plot->xAxis;
     keys->setRangeReversed(true);
@@ -107,25 +103,25 @@ void KindBars::refresh()
     for (std::size_t kind = 0; kind < m_kinds.size(); ++kind) {
         QVector<double> amounts;
         for (const KindBar &bar : m_bars)
-            amounts << double(kind < std::size(look::kStackOrder) ? bar.byKind[std::size_t(look::kStackOrder[kind])] : bar.extra) / kBytesPerGiB;
+            amounts << double(kind < std::size(look::kStackOrder) ? bar.byKind[std::size_t(look::kStackOrder[kind])] : bar.extra) / kGiB;
         m_kinds[kind]->setData(keys, amounts, true);
     }
     QVector<double> totals, bands;
     for (const KindBar &bar : m_bars) {
-        totals << total(bar) / kBytesPerGiB;
-        bands << (bar.band > 0 ? bar.band / kBytesPerGiB : qQNaN());
+        totals << total(bar) / kGiB;
+        bands << (bar.band > 0 ? bar.band / kGiB : qQNaN());
     }
     m_totals->setData(keys, totals, true);
     m_bands->setData(bands);
     for (auto *item : m_remarks)
         m_plot->removeItem(item);
     m_remarks.clear();
-    const double limit = double(m_limit) / kBytesPerGiB;
-    const bool drawn = isLimitDrawn(limit, highest / kBytesPerGiB);
-    const double top = std::max({highest / kBytesPerGiB, drawn ? limit : 0, 1e-3});
+    const double limit = double(m_limit) / kGiB;
+    const bool drawn = isLimitDrawn(limit, highest / kGiB);
+    const double top = std::max({highest / kGiB, drawn ? limit : 0, 1e-3});
     for (std::size_t i = 0; i < m_bars.size(); ++i) {
         auto *text = new QCPItemText(m_plot);
-        const double end = totals[qsizetype(i)] + m_bars[i].band / kBytesPerGiB;
+        const double end = totals[qsizetype(i)] + m_bars[i].band / kGiB;
         text->position->setCoords(end + top * 0.008, double(i));
         text->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         text->setText(m_bars[i].remark);

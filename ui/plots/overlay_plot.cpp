@@ -2,7 +2,6 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QVBoxLayout>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -37,13 +36,9 @@ Qt::PenStyle runLine(int run)
 
 OverlayPlot::OverlayPlot(QWidget *parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_overlay(new PlotOverlay(this))
 {
-    auto *box = new QVBoxLayout(this);
-    box->setContentsMargins(0, 0, 0, 0);
-    box->addWidget(m_plot);
+    embed(m_plot, this);
     setFocusPolicy(Qt::StrongFocus);
-    m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setMouseTracking(true);
-    m_plot->installEventFilter(this);
     m_plot->plotLayout()->clear();
     m_plot->plotLayout()->setRowSpacing(4);
     m_margins = new QCPMarginGroup(m_plot);

@@ -1,10 +1,20 @@
 #include "ui/plots/plot_look.h"
 
 #include <QFontMetrics>
+#include <QVBoxLayout>
 
 #include "ui/look/theme.h"
 
 namespace stagewright::plots {
+
+void embed(QCustomPlot *plot, QWidget *owner)
+{
+    auto *box = new QVBoxLayout(owner);
+    box->setContentsMargins(0, 0, 0, 0);
+    box->addWidget(plot);
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->installEventFilter(owner);
+}
 
 void dress(QCustomPlot *plot)
 {

@@ -2,10 +2,10 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QVBoxLayout>
 #include <QWheelEvent>
 #include <cmath>
 
+#include "ui/plots/plot_look.h"
 #include "ui/plots/custom_plot.h"
 
 #include "core/base/units.h"
@@ -24,14 +24,10 @@ using look::tokens;
 
 RunPlot::RunPlot(QWidget *parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_overlay(new PlotOverlay(this))
 {
-    auto *box = new QVBoxLayout(this);
-    box->setContentsMargins(0, 0, 0, 0);
-    box->addWidget(m_plot);
+    embed(m_plot, this);
     setMinimumHeight(220);
     setFocusPolicy(Qt::StrongFocus);
-    m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setMouseTracking(true);
-    m_plot->installEventFilter(this);
     m_plot->plotLayout()->clear();
     m_plot->plotLayout()->setRowSpacing(5);
     m_plot->setNoAntialiasingOnDrag(true);

@@ -13,10 +13,10 @@
 
 #include "core/base/host.h"
 #include "core/config/overrides.h"
-#include "core/demo/demo_stage.h"
 #include "core/runlog/config_files.h"
 #include "core/runlog/event_writer.h"
 #include "core/runlog/lease.h"
+#include "tests/ui/demo_place.h"
 #include "ui/look/language.h"
 #include "ui/look/words.h"
 #include "ui/pages/compare_choice.h"
@@ -109,14 +109,10 @@ private:
 
 void ComparePageTest::initTestCase()
 {
-    QVERIFY(m_dir.isValid());
-    qputenv("XDG_STATE_HOME", m_dir.path().toUtf8() + "/state");
-    qputenv("STAGEWRIGHT_DEMO", m_dir.path().toUtf8() + "/demo");
-    QVERIFY(QDir::setCurrent(m_dir.path()));
-    const auto made = demo::makeDemoStage(demo::defaultDemoFolder());
-    QVERIFY2(made.ok(), made.ok() ? "" : made.error().message().c_str());
-    QVERIFY(QFile::rename(look::q(made->stage), m_dir.path() + QStringLiteral("/demo/base.yaml")));
-    look::language().set(look::LanguageId::English);
+    QString stage;
+    const QString wrong = tests::makeDemoPlace(m_dir, stage);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    QVERIFY(QFile::rename(stage, m_dir.path() + QStringLiteral("/demo/base.yaml")));
 }
 
 // Every test has an outputs folder of its own.

@@ -15,7 +15,7 @@
 #include <csignal>
 #include <numeric>
 
-#include "core/demo/demo_stage.h"
+#include "tests/ui/demo_place.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/words.h"
@@ -87,14 +87,8 @@ private:
 
 void MemoryPageTest::initTestCase()
 {
-    QVERIFY(m_dir.isValid());
-    qputenv("XDG_STATE_HOME", m_dir.path().toUtf8() + "/state");
-    qputenv("STAGEWRIGHT_DEMO", m_dir.path().toUtf8() + "/demo");
-    QVERIFY(QDir::setCurrent(m_dir.path()));
-    const auto made = demo::makeDemoStage(demo::defaultDemoFolder());
-    QVERIFY2(made.ok(), made.ok() ? "" : made.error().message().c_str());
-    m_file = look::q(made->stage);
-    look::language().set(look::LanguageId::English);
+    const QString wrong = tests::makeDemoPlace(m_dir, m_file);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     if (!qEnvironmentVariableIsSet("STAGEWRIGHT_WORKER"))
         qputenv("STAGEWRIGHT_WORKER", STAGEWRIGHT_BIN "/stagewright-worker");
     if (!QFileInfo(qEnvironmentVariable("STAGEWRIGHT_WORKER")).isExecutable())

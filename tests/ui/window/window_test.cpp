@@ -19,7 +19,7 @@
 #include <QXmlStreamReader>
 
 #include "core/config/option.h"
-#include "core/demo/demo_stage.h"
+#include "tests/ui/demo_place.h"
 #include "ui/look/language.h"
 #include "ui/look/theme.h"
 #include "ui/look/words.h"
@@ -94,14 +94,8 @@ private:
 
 void WindowTest::initTestCase()
 {
-    QVERIFY(m_dir.isValid());
-    qputenv("XDG_STATE_HOME", m_dir.path().toUtf8() + "/state");
-    qputenv("STAGEWRIGHT_DEMO", m_dir.path().toUtf8() + "/demo");
-    QVERIFY(QDir::setCurrent(m_dir.path()));
-    auto made = demo::makeDemoStage(demo::defaultDemoFolder());
-    QVERIFY2(made.ok(), made.ok() ? "" : made.error().message().c_str());
-    m_stage = look::q(made->stage);
-    look::language().set(look::LanguageId::English);
+    const QString wrong = tests::makeDemoPlace(m_dir, m_stage);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     // The programs lie in another folder than the tests. A build without LibTorch has no worker, unless one is named.
     if (!qEnvironmentVariableIsSet("STAGEWRIGHT_WORKER"))
         qputenv("STAGEWRIGHT_WORKER", STAGEWRIGHT_BIN "/stagewright-worker");

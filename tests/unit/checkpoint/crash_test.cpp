@@ -113,6 +113,12 @@ int ended(pid_t child)
     return -1;
 }
 
+bool isSaved(const TrainingState &state, const fs::path &run)
+{
+    CheckpointWriter writer;
+    return writer.begin(state, run, keepOne()).ok() && writer.finish(std::chrono::seconds(60)).ok();
+}
+
 // Every file below a folder with its bytes and its time.
 std::map<std::string, std::pair<std::string, fs::file_time_type>> everythingIn(const fs::path &folder)
 {
@@ -203,11 +209,7 @@ private Q_SLOTS:
         for (std::int64_t call = 0; call < 400; ++call) {
             fs::remove_all(m_run);
             fs::create_directories(m_run);
-            {
-                CheckpointWriter writer;
-                QVERIFY(writer.begin(first, m_run, keepOne()).ok());
-                QVERIFY(writer.finish(std::chrono::seconds(60)).ok());
-            }
+            QVERIFY(isSaved(first, m_run));
             const pid_t child = ::fork();
             QVERIFY(child >= 0);
             if (child == 0) {
@@ -246,11 +248,7 @@ private Q_SLOTS:
 #endif
         TrainingState state = makeState();
         moveOn(state, 3);
-        {
-            CheckpointWriter writer;
-            QVERIFY(writer.begin(state, m_run, keepOne()).ok());
-            QVERIFY(writer.finish(std::chrono::seconds(60)).ok());
-        }
+        QVERIFY(isSaved(state, m_run));
         const auto before = everythingIn(m_run);
         QVERIFY(before.size() > 5);
         std::mt19937_64 random(5);
@@ -295,11 +293,7 @@ private Q_SLOTS:
         for (std::int64_t call = 0; call < 300; ++call) {
             fs::remove_all(m_run);
             fs::create_directories(m_run);
-            {
-                CheckpointWriter writer;
-                QVERIFY(writer.begin(first, m_run, keepOne()).ok());
-                QVERIFY(writer.finish(std::chrono::seconds(60)).ok());
-            }
+            QVERIFY(isSaved(first, m_run));
             PowerCut files;
             files.cutAt = call;
             WriterSettings settings;

@@ -30,6 +30,18 @@ using namespace stagewright::ckptfile;
 using namespace stagewright::tests;
 namespace fs = std::filesystem;
 
+namespace {
+
+// Damage that neither size nor time shows. Done twice, it is undone.
+void flipUnseen(const fs::path &file)
+{
+    const auto time = fs::last_write_time(file);
+    flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
+    fs::last_write_time(file, time);
+}
+
+} // namespace
+
 class FoldersTest : public QObject
 {
     Q_OBJECT
@@ -172,10 +184,8 @@ private Q_SLOTS:
         if (notFinite)
             small.value = std::numeric_limits<float>::quiet_NaN();
         const fs::path checkpoint = writeSmallCheckpoint(m_run, small), file = checkpoint / "master.safetensors";
-        const auto time = fs::last_write_time(file);
         if (!notFinite)
-            flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
-        fs::last_write_time(file, time);
+            flipUnseen(file);
         QCOMPARE(badge(*inspect(checkpoint)), QStringLiteral("verified"));               // nothing has looked at the bytes yet
         InspectOptions everything;
         everything.readEverything = everything.remember = true;
@@ -188,8 +198,7 @@ private Q_SLOTS:
         QVERIFY(!newestComplete(m_run.string()).ok());
         // Mended, it is whole again as soon as somebody has looked.
         if (!notFinite) {
-            flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
-            fs::last_write_time(file, time);
+            flipUnseen(file);
             QVERIFY(inspect(checkpoint, everything)->complete);
             QCOMPARE(listCheckpoints(m_run)->front().badge, Badge::Verified);
         }
@@ -467,9 +476,7 @@ private Q_SLOTS:
     void exportsOnlyWhatIsAsItWasSaved()
     {
         const fs::path checkpoint = writeSmallCheckpoint(m_run, {}), file = checkpoint / "model/model-00001.safetensors";
-        const auto time = fs::last_write_time(file);
-        flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
-        fs::last_write_time(file, time);
+        flipUnseen(file);
         const auto files = exportWeights(checkpoint, m_run / "new folder/weights.safetensors", {});
         QVERIFY(!files.ok());
         QCOMPARE(files.error().problem.code, std::string("checkpoint.damaged-file"));
