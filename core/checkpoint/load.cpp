@@ -6,6 +6,7 @@
 #include "core/checkpoint/tensor_type.h"
 #include "core/ckptfile/contents.h"
 #include "core/ckptfile/listing.h"
+#include "core/ckptfile/soundness.h"
 #include "core/ckptfile/verify.h"
 
 namespace stagewright::checkpoint {
@@ -147,7 +148,10 @@ private:
             m_steps.push_back({stored, parameter.master});
             ++(own ? restored : rebuilt);
         }
-        if (rebuilt > 0) {
+        const bool exact = !m_contents.weights.empty() && m_contents.weights.front().dtype == DType::F32;
+        if (rebuilt > 0 && exact) {
+            part("master", true, std::to_string(restored) + " restored, " + std::to_string(rebuilt) + " taken from the weights, which are fp32");
+        } else if (rebuilt > 0) {
             note(Severity::Warning, "checkpoint.missing-master", std::to_string(rebuilt) + " fp32 master weights are rebuilt from the " + std::string(nameOf(m_contents.weights.front().dtype))
                                                                      + " weights, since master.safetensors does not have them; their lower bits are lost");
             part("master", restored > 0, std::to_string(restored) + " restored, " + std::to_string(rebuilt) + " rebuilt from the weights");
@@ -341,15 +345,12 @@ private:
     std::vector<std::function<void()>> m_changes;
 };
 
-Status verifyFiles(const Contents &contents, const LoadOptions &options)
+Status compareSizesOnly(const Contents &contents)
 {
     if (!contents.manifest)
         return Done{};
-    const auto progress = [&](std::int64_t done, std::int64_t total, const std::string &) { return !options.progress || options.progress(done, total); };
-    auto files = options.verifyHashes ? compareBeforeReading(contents.folder, *contents.manifest, progress) : Result(compareSizes(contents.folder, *contents.manifest));
-    if (!files)
-        return files.error();
-    if (const InspectedFile *fault = firstFault(*files))
+    const auto files = compareSizes(contents.folder, *contents.manifest);
+    if (const InspectedFile *fault = firstFault(files))
         return refuse(contents.folder, "checkpoint.damaged-file", fault->sentence + "; choose an older checkpoint");
     return Done{};
 }
@@ -371,24 +372,22 @@ Status refuseDamage(const Contents &contents, const LoadOptions &options)
 Result<LoadReport> loadCheckpoint(const std::string &path, TrainingState &target, const LoadOptions &options)
 {
     LoadReport report;
-    std::error_code ignored;
-    auto newest = newestComplete(path);
-    if (newest) {
-        report.folder = newest->path;
-        report.rejected = newest->rejected;
-    } else if (fs::is_directory(path, ignored) && (fs::exists(fs::path(path) / "model", ignored) || fs::exists(fs::path(path) / "lora", ignored))) {
-        report.folder = path;                // named itself: say exactly what is wrong with it, or take its weights
-    } else {
+    const auto progress = [&](std::int64_t done, std::int64_t total, const std::string &) { return !options.progress || options.progress(done, total); };
+    // One that is named itself is gone into: it is said what is wrong with it, or its weights are taken. Of several the newest sound one is.
+    const bool isRead = options.verify && !namesCheckpoint(path);
+    const auto newest = isRead ? newestSound(path, progress) : newestOrNamed(path);
+    if (!newest)
         return newest.error();
-    }
+    report.folder = newest->path;
+    report.rejected = newest->rejected;
     auto contents = openCheckpoint(report.folder);
     if (!contents)
         return contents.error();
     report.ours = contents->manifest.has_value();
     if (Status whole = refuseDamage(*contents, options); !whole)
         return whole.error();
-    if (Status verified = verifyFiles(*contents, options); !verified)
-        return verified.error();
+    if (Status sound = isRead ? Status(Done{}) : options.verify ? checkSound(*contents, progress) : compareSizesOnly(*contents); !sound)
+        return sound.error();
     Loader loader(*contents, target, options, report);
     if (Status planned = loader.plan(); !planned)
         return planned.error();

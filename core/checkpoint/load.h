@@ -18,7 +18,7 @@ struct LoadOptions {
     bool weightsOnly = false;            // model weights (and masters) only; optimizer, EMA, scheduler, position, RNG, counters stay
     bool emaFromMaster = false;          // where EMA is wanted and not usable in the checkpoint: start it from the (master) weights
     bool allowPartial = false;           // go on although weights are missing or have another shape
-    bool verifyHashes = true;            // where there is a manifest: read and hash every byte before anything is changed
+    bool verify = true;                  // read every byte before anything is changed (ckptfile::checkSound); else sizes only
     std::function<bool(std::int64_t bytesDone, std::int64_t bytesTotal)> progress;   // false cancels
 };
 
@@ -40,7 +40,7 @@ struct LoadReport {
     const PartReport *part(std::string_view name) const;
 };
 
-// path: a checkpoint folder, a run folder, or a glob ("outputs/*/epoch*"): the newest whole checkpoint is taken. In `target` parameters with
+// path: a checkpoint folder, a run folder, or a glob ("outputs/*/epoch*"): the newest sound checkpoint is taken. In `target` parameters with
 // names, shapes and defined tensors say what is wanted: weight always; master, ema where defined. Moments are allocated where undefined.
 // Scalars, streams and counters are replaced by the checkpoint's; run, configYaml, dtype and worldSize of the target stay (compare with
 // ckptfile::resumePlan for what changed); datasetFingerprint becomes the checkpoint's.
@@ -51,14 +51,16 @@ struct WeightOptions {
     bool allowMismatch = false;          // skip tensors of another shape instead of refusing
     double minimumMatch = 0.5;           // share of the model's numbers that must be found, else refused
     // Rotary orders of the model, and of the file as the user says: no file tells (a checkpoint of ours does, by its config). Where they differ rows are moved; where the
-    // file's is not known it is taken to be the model's, with a warning.
+    // file's is not known nothing is loaded (config.rope-unsaid), or it is assumed to be the model's, with a warning.
     std::optional<ckptfile::RopeOrder> modelRope, fileRope;
+    bool assumeModelRope = false;
 };
 
 // Bare weights for fine-tuning: a .safetensors file, a torch.save file (.pt, .pth, .bin), a folder of shards with its index, or a checkpoint
 // folder (its model/). Leading "module." (any number), and the usual single wrappers ("model.", "state_dict" …) are stripped with a note.
 // Projections that are fused in the file and separate in the model, or the reverse, are cut or joined with a note.
-// Writes into each parameter's weight, and into its master where defined, converting the dtype.
+// Writes into each parameter's weight, and into its master where defined, converting the dtype. Before that all is read once: files of a checkpoint of ours are
+// compared with its hashes, archives with their sums, and values that are not finite are refused.
 Result<LoadReport> loadWeights(const std::filesystem::path &path, TrainingState &target, const WeightOptions &options = {});
 
 } // namespace stagewright::checkpoint

@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <set>
 
 #include "core/base/files.h"
 #include "core/base/units.h"
 #include "core/checkpoint/load.h"
 #include "core/checkpoint/load_plan.h"
 #include "core/checkpoint/tensor_type.h"
+#include "core/ckptfile/finite.h"
 #include "core/ckptfile/layout.h"
+#include "core/ckptfile/soundness.h"
 
 namespace stagewright::checkpoint {
 
@@ -92,9 +95,13 @@ Status fitLayout(std::vector<StoredTensor> &tensors, const fs::path &path, const
     std::optional<RopeOrder> stored = options.fileRope;
     if (const auto config = readFile(path / kConfigFile); config && !stored)
         stored = ropeOrderOf(*config);
-    if (!stored)
-        note(report, Severity::Warning, "checkpoint.rope-unsaid", std::string("no file says in which rotary order its weights are; they are taken to be in the model's (")
-                 + ropeOrderName(*options.modelRope) + "). Set pretrained_rope to flux or opensora");
+    if (!stored) {
+        const std::string unsaid = "no file says in which rotary order its weights are, and in the wrong one training goes on with scrambled attention";
+        if (!options.assumeModelRope)
+            return Error(ExitCode::Usage, "config.rope-unsaid", path.string() + ": " + unsaid + "; set pretrained_rope to flux or opensora", path.string());
+        note(report, Severity::Warning, "config.rope-unsaid", unsaid + "; they are taken to be in the model's (" + ropeOrderName(*options.modelRope)
+                 + ") as the original does. Set pretrained_rope to flux or opensora to be sure");
+    }
     const RopeOrder from = stored.value_or(*options.modelRope);
     if (from == *options.modelRope && *fused == *wanted)
         return Done{};
@@ -107,6 +114,47 @@ Status fitLayout(std::vector<StoredTensor> &tensors, const fs::path &path, const
     return Done{};
 }
 
+// The checkpoint of ours that the files lie in, if they do.
+std::optional<std::pair<fs::path, Manifest>> checkpointAround(const fs::path &path)
+{
+    std::error_code failed;
+    fs::path folder = fs::absolute(path, failed).lexically_normal();
+    for (int levels = 0; levels < 3 && !folder.empty(); ++levels, folder = folder.parent_path()) {
+        if (auto manifest = readManifest(folder))
+            return std::pair(folder, std::move(*manifest));
+    }
+    return std::nullopt;
+}
+
+// Every byte of the files as it was written, where they tell, and no value among them that is not finite.
+Status checkRead(const fs::path &path, const std::set<fs::path> &files, const std::vector<CopyStep> &steps)
+{
+    std::vector<const StoredTensor *> tensors;
+    for (const CopyStep &step : steps) {
+        if (tensors.empty() || tensors.back() != step.from)          // a weight and its master come from the same
+            tensors.push_back(step.from);
+    }
+    if (auto around = checkpointAround(path)) {
+        auto &[folder, manifest] = *around;
+        std::erase_if(manifest.files, [&, root = folder](const ManifestFile &file) {
+            return std::none_of(files.begin(), files.end(), [&](const fs::path &read) { std::error_code failed; return fs::equivalent(read, root / file.path, failed); });
+        });
+        const auto compared = compareHashes(folder, manifest, {}, kReaders);
+        if (!compared)
+            return compared.error();
+        if (const InspectedFile *fault = firstFault(*compared))
+            return Error(ExitCode::Checkpoint, "checkpoint.damaged-file", folder.string() + ": " + fault->sentence + "; choose other weights", (folder / fault->path).string());
+    }
+    for (const fs::path &file : files) {
+        if (Status whole = isTorchArchive(file) ? checkArchive(file) : Status(Done{}); !whole)
+            return whole;
+    }
+    const auto found = findNotFinite(tensors);
+    if (!found)
+        return found.error();
+    return found->empty() ? Status(Done{}) : Status(notFinite(found->front()));
+}
+
 } // namespace
 
 Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, const WeightOptions &options)
@@ -116,6 +164,9 @@ Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, cons
         return tensors.error();
     LoadReport report;
     report.folder = path;
+    std::set<fs::path> files;
+    for (const StoredTensor &tensor : *tensors)
+        files.insert(tensor.file());
     const std::string wrapper = commonWrapper(*tensors, target);
     const bool hadPrefixes = TensorMap(*tensors).hadPrefixes();
     withoutWrapper(*tensors, wrapper);
@@ -151,6 +202,8 @@ Result<LoadReport> loadWeights(const fs::path &path, TrainingState &target, cons
         return refuse("checkpoint.weights-differ", std::to_string(report.mismatched.size()) + " tensors have another shape: " + listed(report.mismatched) + "; change the model section, or allow them to be skipped");
     if (options.strict && !(report.missing.empty() && report.unexpected.empty() && report.mismatched.empty()))
         return refuse("checkpoint.not-strict", "strict_load is on and the names differ" + (report.missing.empty() ? "" : "; missing: " + listed(report.missing)) + (report.unexpected.empty() ? "" : "; unexpected: " + listed(report.unexpected)));
+    if (Status sound = checkRead(path, files, steps); !sound)
+        return sound.error();
     if (Status copied = copyAll(steps, {}); !copied)
         return copied.error();
     if (hadPrefixes || !wrapper.empty())

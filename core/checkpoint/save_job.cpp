@@ -528,7 +528,11 @@ void SaveJob::verifyOlder(std::vector<ListedCheckpoint> &listed)
         if (!manifest)
             continue;
         const auto files = compareHashes(checkpoint.path, *manifest, [this](auto, auto, const auto &) { return !m_cancelled.load(); });
-        if (files && allWhole(*files) && markVerified(checkpoint.path, *manifest))
+        if (!files)
+            continue;
+        if (const InspectedFile *fault = firstFault(*files))
+            (void)markDamaged(checkpoint.path, *manifest, {fault->path, fault->sentence});       // so that it is not read again with every save
+        else if (markVerified(checkpoint.path, *manifest))
             checkpoint.badge = Badge::Verified;
     }
 }

@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/ckptfile/layout.h"
 #include "core/ckptfile/pickle_reader.h"
+#include "core/ckptfile/writer_log.h"
 
 namespace stagewright::ckptfile {
 
@@ -28,7 +29,11 @@ public:
     {
         openOwn();
         openCounters();
-        contents.isLora = exists("lora");
+        if (!contents.manifest && !exists(kOwnFolder)) {
+            for (Problem &problem : unfinishedSave(contents.folder))
+                contents.problems.push_back(std::move(problem));
+        }
+        contents.isLora = exists(kLoraFolder);
         openWeights();
         if (!openTensors(kEmaFile, contents.ema))
             openFlatEma();
@@ -148,7 +153,7 @@ private:
 
     void openFlatEma()
     {
-        openTensors("ema.pt", contents.ema);
+        openTensors(kFlatEmaFile, contents.ema);
         // A one-dimensional piece for a tensor of more dimensions shows in the other parts; here the flag alone is set when all are flat.
         contents.emaIsFlat = !contents.ema.empty();
         for (const StoredTensor &tensor : contents.ema)
@@ -353,6 +358,22 @@ private:
 };
 
 } // namespace
+
+std::vector<const StoredTensor *> valuesOf(const Contents &contents)
+{
+    std::vector<const StoredTensor *> values;
+    for (const auto *part : {&contents.weights, &contents.ema, &contents.master}) {
+        for (const StoredTensor &tensor : *part)
+            values.push_back(&tensor);
+    }
+    for (const auto &[number, entry] : contents.optimizer) {
+        for (const auto *moment : {&entry.expAvg, &entry.expAvgSq}) {
+            if (*moment)
+                values.push_back(&**moment);
+        }
+    }
+    return values;
+}
 
 Result<Contents> openCheckpoint(const fs::path &folder)
 {

@@ -188,11 +188,11 @@ Status changeLayoutFor(std::vector<StoredTensor> &tensors, const std::string &co
     std::optional<RopeOrder> stored = options.storedRope;
     if (const auto said = ropeOrderOf(configYaml)) {
         if (stored && stored != said)
-            return Error(ExitCode::Usage, "checkpoint.rope-unsaid", checkpoint.string() + " says that its weights are in the rotary order of " + ropeOrderName(*said) + ", not of " + ropeOrderName(*stored), checkpoint.string());
+            return Error(ExitCode::Usage, "config.rope-unsaid", checkpoint.string() + " says that its weights are in the rotary order of " + ropeOrderName(*said) + ", not of " + ropeOrderName(*stored), checkpoint.string());
         stored = said;
     }
     if (options.rope && !stored)
-        return Error(ExitCode::Usage, "checkpoint.rope-unsaid", "nothing says in which rotary order the weights of " + checkpoint.string() + " are; say it with --from flux or --from opensora", checkpoint.string());
+        return Error(ExitCode::Usage, "config.rope-unsaid", "nothing says in which rotary order the weights of " + checkpoint.string() + " are; say it with --from flux or --from opensora", checkpoint.string());
     const RopeOrder from = stored.value_or(RopeOrder::Neighbours);
     auto changed = changeLayout(tensors, {from, options.rope.value_or(from), options.fused});
     if (!changed)

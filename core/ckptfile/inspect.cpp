@@ -1,16 +1,17 @@
 #include "core/ckptfile/inspect.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/ckptfile/contents.h"
+#include "core/ckptfile/finite.h"
 #include "core/ckptfile/layout.h"
+#include "core/ckptfile/predecessor.h"
 #include "core/ckptfile/listing.h"
+#include "core/ckptfile/soundness.h"
 #include "core/ckptfile/verify.h"
 
 namespace stagewright::ckptfile {
@@ -51,7 +52,8 @@ FileState stateOf(const Problem &problem)
         return FileState::Truncated;
     if (problem.code == "checkpoint.trailing-bytes")
         return FileState::TooLong;
-    return problem.code.starts_with("checkpoint.missing") || problem.code == "env.missing-file" ? FileState::Missing : FileState::Damaged;
+    const bool lacksBytes = problem.code == "checkpoint.unfinished-save" || problem.code == "checkpoint.hole";
+    return lacksBytes || problem.code.starts_with("checkpoint.missing") || problem.code == "env.missing-file" ? FileState::Missing : FileState::Damaged;
 }
 
 Badge badgeOf(const std::vector<InspectedFile> &files, const Problems &problems)
@@ -71,33 +73,6 @@ Badge badgeOf(const std::vector<InspectedFile> &files, const Problems &problems)
         damaged = damaged || state == FileState::Damaged || state == FileState::TooLong;
     }
     return truncated ? Badge::Truncated : missing ? Badge::Incomplete : damaged ? Badge::Damaged : Badge::Complete;
-}
-
-// How many values of a tensor are NaN or infinite, by their bits.
-Result<std::int64_t> notFinite(const StoredTensor &tensor)
-{
-    std::uint64_t exponent = 0;
-    switch (tensor.dtype) {
-    case DType::F64: exponent = 0x7ff0000000000000; break;
-    case DType::F32: exponent = 0x7f800000; break;
-    case DType::BF16: exponent = 0x7f80; break;
-    case DType::F16: exponent = 0x7c00; break;
-    default: return std::int64_t(0);
-    }
-    const std::int64_t width = bytesOf(tensor.dtype), piece = 4 << 20;
-    std::vector<char> buffer(static_cast<std::size_t>(std::min(piece, std::max<std::int64_t>(tensor.bytes(), 1))));
-    std::int64_t count = 0;
-    for (std::int64_t at = 0; at < tensor.bytes(); at += piece) {
-        const std::int64_t bytes = std::min(piece, tensor.bytes() - at);
-        if (Status read = tensor.read(at, buffer.data(), bytes); !read)
-            return read.error();
-        for (std::int64_t byte = 0; byte < bytes; byte += width) {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, buffer.data() + byte, static_cast<std::size_t>(width));
-            count += (bits & exponent) == exponent;
-        }
-    }
-    return count;
 }
 
 class Inspector
@@ -197,25 +172,26 @@ private:
             countTensors(item, count);
     }
 
+    // NaN and infinities; only a cancel is an error.
+    Status lookAtValues(const std::vector<const StoredTensor *> &tensors)
+    {
+        const auto found = findNotFinite(tensors, m_options.progress);
+        if (!found && found.error().problem.code == cancelled(m_result.path).problem.code)
+            return cancelled(m_result.path);
+        if (!found) {
+            m_result.problems.push_back(found.error().problem);
+            return Done{};
+        }
+        for (const NotFinite &one : *found)
+            m_result.problems.push_back(notFinite(one).problem);
+        return Done{};
+    }
     Status lookAtValues(const std::vector<StoredTensor> &tensors)
     {
-        std::int64_t done = 0, total = 0;
+        std::vector<const StoredTensor *> all;
         for (const StoredTensor &tensor : tensors)
-            total += tensor.bytes();
-        for (const StoredTensor &tensor : tensors) {
-            auto bad = notFinite(tensor);
-            if (!bad) {
-                m_result.problems.push_back(bad.error().problem);
-                return Done{};
-            }
-            if (*bad > 0)
-                problem(Severity::Error, "checkpoint.not-finite", tensor.file().string() + ": " + std::to_string(*bad) + " of " + std::to_string(tensor.elements()) + " values of \"" + tensor.name
-                            + "\" are NaN or infinite; training had broken down before this save, choose an earlier one");
-            done += tensor.bytes();
-            if (m_options.progress && !m_options.progress(done, total, tensor.file().filename().string()))
-                return cancelled(m_result.path);
-        }
-        return Done{};
+            all.push_back(&tensor);
+        return lookAtValues(all);
     }
 
     Status inspectCheckpoint()
@@ -241,6 +217,7 @@ private:
             blameFiles();
         }
         countPerFile(*contents);
+        warnWhenIdentical();
         if (m_options.readEverything) {
             if (Status values = readValues(*contents); !values)
                 return values;
@@ -276,7 +253,6 @@ private:
                 problem(foreign ? Severity::Warning : Severity::Error, code, file.sentence, (m_result.path / file.path).string());
             }
         }
-        warnWhenIdentical(manifest);
         return Done{};
     }
 
@@ -303,26 +279,10 @@ private:
         }
     }
 
-    // The checkpoint with the next lower step in the same folder, if all its model files have the same hashes.
-    void warnWhenIdentical(const Manifest &manifest)
+    void warnWhenIdentical()
     {
-        const auto modelFiles = [](const Manifest &of) {
-            std::vector<ManifestFile> files;
-            std::copy_if(of.files.begin(), of.files.end(), std::back_inserter(files), [](const ManifestFile &file) { return file.path.starts_with("model/model-"); });
-            return files;
-        };
-        std::optional<std::pair<std::int64_t, fs::path>> before;
-        std::error_code failed;
-        for (auto entry = fs::directory_iterator(fs::absolute(m_result.path, failed).parent_path(), failed); !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-            const auto name = parseCheckpointFolderName(entry->path().filename().string());
-            if (name && name->step < manifest.step && (!before || name->step > before->first))
-                before.emplace(name->step, entry->path());
-        }
-        if (!before)
-            return;
-        const auto older = readManifest(before->second);
-        if (older && older->run == manifest.run && modelFiles(*older) == modelFiles(manifest) && !modelFiles(manifest).empty())
-            problem(Severity::Warning, "checkpoint.identical", "its weights are bit for bit those of " + before->second.filename().string() + ": nothing was learned in between (is the learning rate 0, or everything frozen?)");
+        if (const auto twin = identicalPredecessor(m_result.path, m_options.readEverything))
+            problem(Severity::Warning, "checkpoint.identical", "its weights are bit for bit those of " + twin->filename().string() + ": nothing was learned in between (is the learning rate 0, or everything frozen?)");
     }
 
     void listFiles(const fs::path &folder)
@@ -375,18 +335,15 @@ private:
 
     Status readValues(const Contents &contents)
     {
-        for (const auto *part : {&contents.weights, &contents.ema, &contents.master}) {
-            if (Status values = lookAtValues(*part); !values)
-                return values;
-        }
+        if (Status values = lookAtValues(valuesOf(contents)); !values)
+            return values;
         if (m_result.ours)
             return Done{};
-        for (InspectedFile &file : m_result.files) {         // checksums of the archives
+        for (InspectedFile &file : m_result.files) {
             const fs::path path = m_result.path / file.path;
-            if (file.state != FileState::Good || (path.extension() != ".bin" && path.extension() != ".pt"))
+            if (file.state != FileState::Good || !isTorchArchive(path))
                 continue;
-            auto archive = TorchArchive::open(path);
-            if (Status whole = archive ? (*archive)->checkEverything() : Status(archive.error()); !whole) {
+            if (Status whole = checkArchive(path); !whole) {
                 file.state = stateOf(whole.error().problem);
                 file.sentence = whole.error().message();
                 m_result.problems.push_back(whole.error().problem);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/saved_config.h"
+
 namespace stagewright::ckptfile {
 
 inline constexpr double kShardMebibytes = 4096;                  // the original's size_per_shard
@@ -18,7 +20,7 @@ inline constexpr std::string_view kManifestFile = "stagewright/manifest.json";
 inline constexpr std::string_view kVerifiedFile = "stagewright/verified.json";
 inline constexpr std::string_view kStateFile = "stagewright/state.json";
 inline constexpr std::string_view kExtraTensorsFile = "stagewright/state.safetensors";
-inline constexpr std::string_view kConfigFile = "stagewright/config.yaml";
+inline constexpr std::string_view kConfigFile = config::kSavedConfigFile;
 inline constexpr std::string_view kRunningStatesFile = "running_states.json";
 inline constexpr std::string_view kEmaFile = "ema.safetensors";
 inline constexpr std::string_view kMasterFile = "master.safetensors";
@@ -26,6 +28,10 @@ inline constexpr std::string_view kSchedulerFile = "lr_scheduler";
 inline constexpr std::string_view kSamplerFile = "sampler";
 inline constexpr std::string_view kModelFolder = "model";
 inline constexpr std::string_view kOptimizerFolder = "optimizer";
+inline constexpr std::string_view kEvalFolder = "eval";          // results of an evaluation, by others: never removed
+inline constexpr std::string_view kLoraFolder = "lora";
+inline constexpr std::string_view kFlatEmaFile = "ema.pt";
+inline constexpr std::string_view kWriterLogFile = "async_file_io.log";   // the original's writer: a line for each file that is finished
 inline constexpr std::string_view kModelIndex = "model.safetensors.index.json";
 inline constexpr std::string_view kOptimizerIndex = "optimizer.safetensors.index.json";
 inline constexpr std::string_view kGroupFile = "pytorch_optim_group.bin";

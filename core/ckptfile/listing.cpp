@@ -3,17 +3,21 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/ckptfile/contents.h"
 #include "core/ckptfile/layout.h"
 #include "core/ckptfile/leftovers.h"
 #include "core/ckptfile/manifest.h"
 #include "core/ckptfile/quick_look.h"
+#include "core/ckptfile/soundness.h"
 
 namespace stagewright::ckptfile {
 
@@ -140,37 +144,108 @@ std::vector<fs::path> expandGlob(const std::string &pattern)
     return found;
 }
 
-Result<Newest> newestComplete(const std::string &pathOrGlob)
+namespace {
+
+struct Candidates {
+    std::vector<ListedCheckpoint> newestFirst;
+    bool exists = false;                     // something lies at the path
+};
+
+Result<Candidates> candidatesAt(const std::string &pathOrGlob)
 {
-    std::vector<ListedCheckpoint> candidates;
-    const std::vector<fs::path> paths = expandGlob(pathOrGlob);
-    std::vector<fs::path> others;
-    for (const fs::path &path : paths) {
+    Candidates candidates;
+    auto &listed = candidates.newestFirst;
+    for (const fs::path &path : expandGlob(pathOrGlob)) {
         std::error_code failed;
+        candidates.exists = candidates.exists || fs::exists(path, failed);
         if (!fs::is_directory(path, failed))
             continue;
-        auto listed = listCheckpoints(path);
-        if (!listed)
-            return listed.error();
-        candidates.insert(candidates.end(), listed->begin(), listed->end());
-        if (listed->empty() && (fs::exists(path / kRunningStatesFile, failed) || hasManifest(path)))
-            candidates.push_back(quickLook(path, {}));           // a checkpoint under a name that its owner gave it
+        auto here = listCheckpoints(path);
+        if (!here)
+            return here.error();
+        listed.insert(listed.end(), here->begin(), here->end());
+        if (here->empty() && (fs::exists(path / kRunningStatesFile, failed) || hasManifest(path)))
+            listed.push_back(quickLook(path, {}));               // a checkpoint under a name that its owner gave it
     }
-    std::sort(candidates.begin(), candidates.end(), isNewer);
-    candidates.erase(std::unique(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.path == b.path; }), candidates.end());
+    std::sort(listed.begin(), listed.end(), isNewer);
+    listed.erase(std::unique(listed.begin(), listed.end(), [](const auto &a, const auto &b) { return a.path == b.path; }), listed.end());
+    return candidates;
+}
+
+Error noneWhole(const std::string &pathOrGlob, const Candidates &candidates, const std::vector<std::string> &rejected)
+{
+    std::string sentence = candidates.exists ? "there is no checkpoint at " + pathOrGlob : pathOrGlob + " does not exist";
+    if (!rejected.empty())
+        sentence = "none of the " + std::to_string(candidates.newestFirst.size()) + " checkpoints at " + pathOrGlob + " is whole; the newest: " + rejected.front();
+    return Error(ExitCode::Checkpoint, rejected.empty() ? "checkpoint.none" : "checkpoint.incomplete",
+                 sentence + "; give a checkpoint like outputs/RUN/epoch0-global_step100, a run folder or a pattern", pathOrGlob);
+}
+
+// Done where every part of it opens.
+Result<Contents> openWhole(const ListedCheckpoint &candidate)
+{
+    auto contents = openCheckpoint(candidate.path);
+    if (!contents)
+        return contents;
+    const auto fault = std::find_if(contents->problems.begin(), contents->problems.end(), [](const Problem &problem) { return problem.severity == Severity::Error; });
+    if (fault != contents->problems.end())
+        return Error(ExitCode::Checkpoint, *fault);
+    return contents;
+}
+
+// The newest of which `accept` says Done; it sees those that open.
+Result<Newest> newestThat(const std::string &pathOrGlob, const std::function<Status(const Contents &)> &accept)
+{
+    const auto candidates = candidatesAt(pathOrGlob);
+    if (!candidates)
+        return candidates.error();
     Newest newest;
-    for (const ListedCheckpoint &candidate : candidates) {
-        if (isWhole(candidate)) {
+    std::optional<Error> fault;              // of the newest that opens and is not accepted
+    for (const ListedCheckpoint &candidate : candidates->newestFirst) {
+        if (!isWhole(candidate)) {
+            newest.rejected.push_back(candidate.path.string() + ": " + candidate.sentence);
+            continue;
+        }
+        const auto contents = openWhole(candidate);
+        const Status accepted = contents ? accept(*contents) : Status(contents.error());
+        if (accepted) {
             newest.path = candidate.path;
             return newest;
         }
-        newest.rejected.push_back(candidate.path.string() + ": " + candidate.sentence);
+        if (accepted.error().problem.code == cancelled(candidate.path).problem.code)
+            return accepted.error();
+        if (contents && !fault)
+            fault = accepted.error();
+        newest.rejected.push_back(candidate.path.string() + ": " + accepted.error().message());
     }
-    std::string sentence = paths.empty() || (candidates.empty() && paths.size() == 1 && !fs::exists(paths[0])) ? pathOrGlob + " does not exist" : "there is no checkpoint at " + pathOrGlob;
-    if (!newest.rejected.empty())
-        sentence = "none of the " + std::to_string(candidates.size()) + " checkpoints at " + pathOrGlob + " is whole; the newest: " + newest.rejected.front();
-    return Error(ExitCode::Checkpoint, newest.rejected.empty() ? "checkpoint.none" : "checkpoint.incomplete",
-                 sentence + "; give a checkpoint like outputs/RUN/epoch0-global_step100, a run folder or a pattern", pathOrGlob);
+    return fault ? *fault : noneWhole(pathOrGlob, *candidates, newest.rejected);
+}
+
+} // namespace
+
+Result<Newest> newestComplete(const std::string &pathOrGlob)
+{
+    return newestThat(pathOrGlob, [](const Contents &) { return Status(Done{}); });
+}
+
+Result<Newest> newestSound(const std::string &pathOrGlob, const ReadProgress &progress)
+{
+    return newestThat(pathOrGlob, [&](const Contents &contents) { return checkSound(contents, progress); });
+}
+
+bool namesCheckpoint(const fs::path &path)
+{
+    const fs::path normal = path.lexically_normal();
+    const fs::path name = normal.has_filename() ? normal.filename() : normal.parent_path().filename();
+    constexpr std::array parts{kRunningStatesFile, kManifestFile, kModelFolder, kLoraFolder};
+    std::error_code ignored;
+    return fs::is_directory(path, ignored)
+        && (parseCheckpointFolderName(name.string()) || std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return fs::exists(path / part, ignored); }));
+}
+
+Result<Newest> newestOrNamed(const std::string &pathOrGlob)
+{
+    return namesCheckpoint(pathOrGlob) ? Result<Newest>(Newest{pathOrGlob, {}}) : newestComplete(pathOrGlob);
 }
 
 } // namespace stagewright::ckptfile

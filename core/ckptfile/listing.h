@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/ckptfile/inspect.h"
+#include "core/ckptfile/verify.h"
 
 namespace stagewright::ckptfile {
 
@@ -33,9 +34,15 @@ struct Newest {
     std::filesystem::path path;
     std::vector<std::string> rejected;       // sentences about newer ones that are not whole
 };
-// path: a checkpoint, a folder with checkpoints, or a glob with * ? [abc] in any part. Takes the highest step (then epoch) whose quick check
-// finds nothing wrong. Error (exit Checkpoint): none, with what was found instead.
+// path: a checkpoint, a folder with checkpoints, or a glob with * ? [abc] in any part. Takes the highest step (then epoch) of which every part
+// opens: its index files, headers and small files are read. Error (exit Checkpoint): none, with what was found instead.
 Result<Newest> newestComplete(const std::string &pathOrGlob);
+// As newestComplete(), and every byte of the one that is taken was read (checkSound). Where that finds a fault the next older one is taken and
+// `rejected` says why. Error also: cancelled by progress; the fault itself where no older one is whole.
+Result<Newest> newestSound(const std::string &pathOrGlob, const ReadProgress &progress = {});
+bool namesCheckpoint(const std::filesystem::path &path);         // a folder that is a checkpoint, whole or not, by its name or its parts
+// As newestComplete(); but a checkpoint that is named itself is taken as it is, for callers that say what is wrong with it.
+Result<Newest> newestOrNamed(const std::string &pathOrGlob);
 std::vector<std::filesystem::path> expandGlob(const std::string &pattern);       // existing paths, sorted; the pattern itself where it has no wildcard
 
 } // namespace stagewright::ckptfile

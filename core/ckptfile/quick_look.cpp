@@ -11,6 +11,7 @@
 #include "core/ckptfile/manifest.h"
 #include "core/ckptfile/safetensors.h"
 #include "core/ckptfile/states.h"
+#include "core/ckptfile/writer_log.h"
 #include "core/ckptfile/zip_reader.h"
 
 namespace stagewright::ckptfile {
@@ -132,7 +133,7 @@ void lookAtForeign(ListedCheckpoint &checkpoint)
         return reject(checkpoint, Badge::Incomplete, "stagewright/manifest.json is missing");
     if (checkpoint.bytes == 0)
         return reject(checkpoint, Badge::Incomplete, "the folder is empty");
-    if (fs::exists(checkpoint.path / "lora", ignored) && !fs::exists(checkpoint.path / kModelFolder, ignored))
+    if (fs::exists(checkpoint.path / kLoraFolder, ignored) && !fs::exists(checkpoint.path / kModelFolder, ignored))
         return reject(checkpoint, Badge::Incomplete, "it is a LoRA checkpoint (lora/), which cannot be loaded yet; merge it into full weights with the program that wrote it");
     auto text = readFile(checkpoint.path / kRunningStatesFile, 1 << 20);
     if (!text)
@@ -142,6 +143,9 @@ void lookAtForeign(ListedCheckpoint &checkpoint)
         return reject(checkpoint, Badge::Damaged, counters.error().message());
     checkpoint.step = counters->updates;
     checkpoint.epoch = counters->epoch;
+    const Problems unfinished = unfinishedSave(checkpoint.path);
+    if (const auto error = std::find_if(unfinished.begin(), unfinished.end(), [](const Problem &problem) { return problem.severity == Severity::Error; }); error != unfinished.end())
+        return reject(checkpoint, Badge::Incomplete, error->message);
     for (const std::string_view part : {kModelFolder, kOptimizerFolder}) {
         if (!fs::exists(checkpoint.path / part, ignored)) {
             if (part == kModelFolder && !fs::exists(checkpoint.path / "model.safetensors", ignored) && !fs::exists(checkpoint.path / "model.pt", ignored))

@@ -29,7 +29,7 @@ public:
 
     Result<ExitCode> run(const Invocation &invocation, Output &output) override
     {
-        auto checkpoint = ckptfile::newestComplete(invocation.positionals[0]);
+        auto checkpoint = ckptfile::newestOrNamed(invocation.positionals[0]);
         if (!checkpoint)
             return checkpoint.error();
         ckptfile::ExportOptions options;

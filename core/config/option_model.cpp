@@ -28,7 +28,7 @@ std::vector<Option> modelOptions()
             .label = {"Rotary order of those weights", "预训练权重的旋转顺序"},
             .help = {"In which rotary order the weights of model.from_pretrained are: flux (neighbours form a pair) or opensora (halves do, as shipped with Open-Sora 2.0). Where the model's is the other, they are converted.",
                 "model.from_pretrained 的权重采用哪种旋转顺序：flux（相邻元素配对）或 opensora（前后半区配对，即 Open-Sora 2.0 发布的权重）。与模型不同时自动转换。"},
-            .trap = {"No file says which one it is. Left out, the weights are taken as they are, with a warning.", "文件本身不会说明。未设置时按原样使用权重，并给出警告。"}},
+            .trap = {"No file but a checkpoint of Stagewright says which one it is, so it must be set when such weights are read (with compat: opensora they are taken as they are, with a warning).", "除 Stagewright 的检查点外，文件本身不会说明，因此读取此类权重时必须设置（compat: opensora 时按原样使用，并给出警告）。"}},
         {.path = "model.depth", .type = OptionType::Int, .required = true, .hardMin = 0, .hardMax = 10000, .softMax = 64, .group = "model",
             .label = {"Double blocks", "双流块数"},
             .help = {"Number of blocks with separate text and video streams (19 in Open-Sora 2.0).", "文本流与视频流分开的块数（Open-Sora 2.0 为 19）。"}},

@@ -77,6 +77,7 @@ const std::vector<ProblemCode> &configCodes()
         {"config.reserved-name", {"a name that configs may not use", "配置中不可使用的保留名称"}},
         {"config.resolution", {"a resolution's name is not valid", "分辨率名称无效"}},
         {"config.rope-axes", {"the rope axes do not fit the head size", "RoPE 各轴维度与单头维度不符"}},
+        {"config.rope-unsaid", {"nothing says in which rotary order the weights are", "无从得知权重采用哪种旋转顺序"}},
         {"config.save-after-end", {"the first save would come after the end", "首次保存晚于训练结束"}},
         {"config.schedule-without-warmup", {"update_warmup_steps needs warmup_steps", "update_warmup_steps 需要设置 warmup_steps"}},
         {"config.sequence-parallel-off", {"sp_size is set while sequence parallelism is off", "设置了 sp_size，但序列并行未启用"}},

@@ -10,6 +10,7 @@
 #include "core/config/model_size.h"
 #include "core/config/overrides.h"
 #include "core/config/rules.h"
+#include "core/config/saved_config.h"
 
 namespace stagewright::config {
 
@@ -96,6 +97,20 @@ void checkWeights(const Facts &facts, Findings &findings)
             findings.warning("env.path-missing", section + ".from_pretrained", section + ".from_pretrained: there is no " + absolutePath(*file)
                     + "; training needs these weights (download them first, or set " + section + ".type to " + (section == "ae" ? "haar" : "hashed") + ")");
     }
+}
+
+// No file of another program says it; a checkpoint of ours does.
+void checkRotaryOrder(const Stage &stage, const Facts &facts, Findings &findings)
+{
+    const auto weights = facts.string("model.from_pretrained");
+    if (!weights || !exists(*weights) || stage.isSet("pretrained_rope") || stage.isSet("load") || exists((fs::path(*weights) / kSavedConfigFile).string()))
+        return;
+    const std::string unsaid = "nothing says in which rotary order the weights of model.from_pretrained are, and in the wrong one training goes on with scrambled attention: set pretrained_rope to flux "
+                               "(Flux's own, and what was trained from it unchanged) or opensora (as shipped with Open-Sora 2.0, flux1-dev-fused-rope among them)";
+    if (facts.string("compat") == "opensora")
+        findings.warning("config.rope-unsaid", "pretrained_rope", unsaid + "; the original takes them to be in the model's");
+    else
+        findings.error("config.rope-unsaid", "pretrained_rope", unsaid);
 }
 
 void checkTablePath(const Stage &stage, const Facts &facts, Findings &findings)
@@ -198,6 +213,7 @@ void checkPaths(const Stage &stage, const Surroundings &surroundings, Findings &
     const Facts facts(stage);
     checkLoad(stage, facts, findings);
     checkWeights(facts, findings);
+    checkRotaryOrder(stage, facts, findings);
     checkTablePath(stage, facts, findings);
     checkOutputs(facts, findings);
 }

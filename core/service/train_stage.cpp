@@ -30,11 +30,20 @@ Status checkStage(const config::Stage &stage, runhost::RunHost &host)
     return status;
 }
 
+Error stoppedBefore(const char *what)
+{
+    return Error(ExitCode::Stopped, "run.stopped", std::string("stopped as asked, before the first update, ") + what);
+}
+
+// The newest that is sound, read to its last byte.
 Result<std::optional<std::filesystem::path>> checkpointToLoad(const config::Stage &stage, runhost::RunHost &host)
 {
     if (!stage.isSet("load"))
         return std::optional<std::filesystem::path>();
-    auto newest = ckptfile::newestComplete(stage.string("load"));
+    host.setState("starting", "reading the checkpoint to resume from");
+    auto newest = ckptfile::newestSound(stage.string("load"), [&](auto, auto, const auto &) { return !host.stopRequested(); });
+    if (!newest && host.stopRequested())
+        return stoppedBefore("while its checkpoint was read");
     if (!newest)
         return newest.error();
     for (const std::string &sentence : newest->rejected)
@@ -49,11 +58,6 @@ int localRank()
     if (text)
         std::from_chars(text, text + std::string_view(text).size(), rank);
     return rank;
-}
-
-Error stoppedBefore(const char *what)
-{
-    return Error(ExitCode::Stopped, "run.stopped", std::string("stopped as asked, before the first update, ") + what);
 }
 
 Result<events::Summary> trainOn(const memory::DeviceChoice &device, const config::Stage &stage, runhost::RunHost &host, train::Sink &sink)
@@ -79,7 +83,7 @@ Result<events::Summary> trainOn(const memory::DeviceChoice &device, const config
         return kept.error();
     auto trainer = train::Trainer::create({.stage = stage, .data = **data, .sink = sink, .runFolder = host.folder(), .device = device.device,
                                            .deviceReason = device.reason, .deviceName = device.name, .deviceTotalBytes = device.totalBytes,
-                                           .rank = 0, .worldSize = 1, .load = *load, .predictedPeakBytes = 0, .runIdentity = runId});
+                                           .rank = 0, .worldSize = 1, .load = *load, .loadIsSound = true, .predictedPeakBytes = 0, .runIdentity = runId});
     if (!trainer)
         return trainer.error();
     if (host.stopRequested())

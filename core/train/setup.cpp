@@ -1,5 +1,6 @@
 #include "core/train/setup.h"
 
+#include "core/base/paths.h"
 #include "core/base/units.h"
 #include "core/checkpoint/load.h"
 #include "core/memory/device_module.h"
@@ -48,7 +49,7 @@ Status loadPretrained(const TrainerParts &parts, Engine &engine, Reporter &repor
 {
     if (!parts.stage.isSet("model.from_pretrained"))
         return Done{};
-    const std::string path = parts.stage.string("model.from_pretrained");
+    const std::filesystem::path path = expandUser(parts.stage.string("model.from_pretrained"));
     if (parts.load) {
         reporter.note("warning", "model.from_pretrained is not read: the weights come from the checkpoint " + parts.load->string(), "run.two-weight-sources");
         return Done{};
@@ -58,6 +59,7 @@ Status loadPretrained(const TrainerParts &parts, Engine &engine, Reporter &repor
     options.modelRope = parts.stage.boolean("model.use_liger_rope") ? ckptfile::RopeOrder::Halves : ckptfile::RopeOrder::Neighbours;
     if (parts.stage.isSet("pretrained_rope"))
         options.fileRope = ckptfile::ropeOrderNamed(parts.stage.string("pretrained_rope"));
+    options.assumeModelRope = parts.stage.string("compat") == "opensora";
     const auto report = checkpoint::loadWeights(path, engine.state(), options);
     if (!report)
         return report.error().during("loading model.from_pretrained");
@@ -180,13 +182,24 @@ Result<RunParts> buildRun(const TrainerParts &parts, const Settings &settings, R
     return run;
 }
 
-Status seekTo(data::BatchSource &data, data::Position position)
+constexpr std::int64_t kLastEpoch = 1'000'000'000;       // beyond it a counter is damage, and sums with it overflow
+
+Status seekTo(data::BatchSource &data, data::Position position, Reporter &reporter)
 {
+    if (position.epoch > kLastEpoch) {
+        return Error(ExitCode::Data, "data.no-such-position", "epoch " + std::to_string(position.epoch) + " is no epoch that training reaches: the checkpoint's counters are damaged, or start_epoch is too large");
+    }
     if (const auto begun = data.seek({position.epoch, 0}); !begun)
         return begun;
-    if (position.index <= 0)
+    const auto batches = data.batchesPerEpoch();
+    if (position.index > batches) {
+        reporter.note("warning", "the position of the checkpoint, batch " + std::to_string(position.index) + " of epoch " + std::to_string(position.epoch) + ", lies beyond the data, which has " +
+                      std::to_string(batches) + " batches: the epoch is read from its beginning", "data.changed");
         return Done{};
-    return position.index >= data.batchesPerEpoch() ? data.seek({position.epoch + 1, 0}) : data.seek(position);
+    }
+    if (position.index < 0)
+        return data.seek(position);                  // which says what is wrong with it
+    return position.index == batches ? data.seek({position.epoch + 1, 0}) : data.seek(position);
 }
 
 Status resumeRun(const std::filesystem::path &path, const TrainerParts &parts, const Settings &settings, RunParts &run, Reporter &reporter)
@@ -197,6 +210,7 @@ Status resumeRun(const std::filesystem::path &path, const TrainerParts &parts, c
     const auto here = state.datasetFingerprint;
     checkpoint::LoadOptions options;
     options.emaFromMaster = true;
+    options.verify = !parts.loadIsSound;
     const auto report = checkpoint::loadCheckpoint(path.string(), state, options);
     if (!report)
         return report.error().during("resuming from " + path.string());
@@ -227,7 +241,7 @@ Status resumeRun(const std::filesystem::path &path, const TrainerParts &parts, c
     if (settings.startStep)
         position.index = *settings.startStep;
     state.datasetFingerprint = here;
-    if (const auto sought = seekTo(parts.data, position); !sought)
+    if (const auto sought = seekTo(parts.data, position, reporter); !sought)
         return sought.error().during("resuming from " + path.string());
     reporter.note("info", "resumed from " + report->folder.string() + " after update " + std::to_string(run.engine->updates()) + "; the next learning rates are " +
                   nextRates(run.engine->schedule()), "run.resumed");

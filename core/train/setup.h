@@ -30,7 +30,8 @@ Status applyMemoryLimit(torch::Device device, std::int64_t bytes);
 // Loads `path` into the engine and moves the data to where the checkpoint stands; says what was decided, and the learning rates to come.
 Status resumeRun(const std::filesystem::path &path, const TrainerParts &parts, const Settings &settings, RunParts &run, Reporter &reporter);
 
-// Moves the data to a batch of an epoch; an index past the epoch's end is the next epoch's beginning.
-Status seekTo(data::BatchSource &data, data::Position position);
+// Moves the data to a batch of an epoch. The index at the epoch's end is the next epoch's beginning; one beyond it belongs to other data: the epoch
+// is read from its beginning, with a warning. Errors: no such epoch, a negative index.
+Status seekTo(data::BatchSource &data, data::Position position, Reporter &reporter);
 
 } // namespace stagewright::train

@@ -94,7 +94,7 @@ Status Trainer::Impl::buildParts()
         if (const auto resumed = resumeRun(*m_parts.load, m_parts, m_settings, m_run, m_reporter); !resumed)
             return resumed;
     } else if (m_settings.startEpoch || m_settings.startStep) {
-        if (const auto sought = seekTo(m_parts.data, {m_settings.startEpoch.value_or(0), m_settings.startStep.value_or(0)}); !sought)
+        if (const auto sought = seekTo(m_parts.data, {m_settings.startEpoch.value_or(0), m_settings.startStep.value_or(0)}, m_reporter); !sought)
             return sought;
     }
     if (m_settings.emaDecay)

@@ -24,12 +24,13 @@ struct TrainerParts {
     Sink &sink;
     std::filesystem::path runFolder;             // exists; checkpoints go below it
     torch::Device device = torch::kCPU;
-    std::string deviceReason{};                 // why this device (DECISIONS: said in the log, the event and the window)
+    std::string deviceReason{};                 // why this device; said in the log, the event and the window
     std::string deviceName{};                   // empty: the CPU's own
     std::int64_t deviceTotalBytes = 0;           // 0: this machine's memory, on the CPU
     int rank = 0;
     int worldSize = 1;
     std::optional<std::filesystem::path> load{};  // checkpoint folder to resume from; the stage's own `load` is not looked at
+    bool loadIsSound = false;                    // every byte of it has been read and compared (ckptfile::newestSound)
     std::int64_t predictedPeakBytes = 0;         // for the summary; 0: no prediction
     std::string runIdentity{};                    // run id, written into checkpoints: retention looks only at those of the same run
 };

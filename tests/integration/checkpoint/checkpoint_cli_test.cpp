@@ -157,7 +157,7 @@ private Q_SLOTS:
         QCOMPARE(answer.exit, 4);
         QVERIFY2(answer.out.contains("running_states.json"), answer.out.constData());
         // The weights alone load.
-        const Answer weights = run(QStringList{QStringLiteral("train"), m_stage} + words("--json --max-train-steps 1 --model.from-pretrained") + QStringList{QString::fromStdString(checkpoint)});
+        const Answer weights = run(QStringList{QStringLiteral("train"), m_stage} + words("--json --max-train-steps 1 --pretrained-rope opensora --model.from-pretrained") + QStringList{QString::fromStdString(checkpoint)});
         QVERIFY2(weights.exit == 0, weights.err.constData());
     }
 
@@ -179,16 +179,20 @@ private Q_SLOTS:
         };
         const Answer flux = trainFrom("from-flux", words("flux.safetensors --pretrained-rope flux"));
         QVERIFY2(flux.exit == 0, flux.err.constData());
-        QVERIFY(flux.out.contains("checkpoint.layout-changed") && !flux.out.contains("checkpoint.rope-unsaid"));
+        QVERIFY(flux.out.contains("checkpoint.layout-changed") && !flux.out.contains("config.rope-unsaid"));
         const Answer plain = trainFrom("from-own", {m_checkpoint});
         QVERIFY2(plain.exit == 0, plain.err.constData());
-        QVERIFY(!plain.out.contains("checkpoint.rope-unsaid"));
+        QVERIFY(!plain.out.contains("config.rope-unsaid"));
         const auto parts = ckptfile::compareCheckpoints(folder("outputs/from-flux/epoch0-global_step1"), folder("outputs/from-own/epoch0-global_step1"));
         QVERIFY(parts.ok());
         for (const auto &part : *parts)
             QVERIFY2(part.equal, (part.part + ": " + part.sentence).c_str());
         const Answer unsaid = trainFrom("unsaid", words("flux.safetensors"));
-        QVERIFY(unsaid.out.contains("checkpoint.rope-unsaid"));
+        QCOMPARE(unsaid.exit, 2);
+        QVERIFY(unsaid.out.contains("config.rope-unsaid"));
+        const Answer asOriginal = trainFrom("as-original", words("flux.safetensors --compat opensora"));
+        QVERIFY2(asOriginal.exit == 0, asOriginal.err.constData());
+        QVERIFY(asOriginal.out.contains("config.rope-unsaid"));
     }
 
     void readsTheOriginalsFolders_data()

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <limits>
 
 #include "core/base/files.h"
 #include "core/checkpoint/load.h"
@@ -237,6 +238,101 @@ private Q_SLOTS:
         QCOMPARE(target.parameters[1].weight.sum().item<double>(), 24.0);
         QCOMPARE(target.parameters[1].master.sum().item<double>(), 24.0);
         QCOMPARE(report->notes.empty(), front.empty());
+    }
+
+    // Nothing of them is taken, and the model stays as it was.
+    void refusesWeightsThatAreNotSound_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QByteArray>("code");
+        QTest::newRow("a NaN in a file") << QStringLiteral("nan") << QByteArray("checkpoint.not-finite");
+        QTest::newRow("a byte of a checkpoint of ours") << QStringLiteral("folder") << QByteArray("checkpoint.damaged-file");
+        QTest::newRow("a byte of its model folder") << QStringLiteral("model") << QByteArray("checkpoint.damaged-file");
+        QTest::newRow("a byte of one of its shards") << QStringLiteral("shard") << QByteArray("checkpoint.damaged-file");
+        QTest::newRow("its moments, which are not read") << QStringLiteral("moments") << QByteArray();
+    }
+    void refusesWeightsThatAreNotSound()
+    {
+        QFETCH(QString, kind);
+        QFETCH(QByteArray, code);
+        TrainingState target;
+        fs::path path;
+        if (kind == QLatin1String("nan")) {
+            target = twoLayers();
+            path = tensorFile("w.safetensors", {{"a.weight", {4, 3}}, {"b.weight", {2, 3}}});
+            const float nan = std::numeric_limits<float>::quiet_NaN();
+            std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+            stream.seekp(-4, std::ios::end);
+            stream.write(reinterpret_cast<const char *>(&nan), 4);
+        } else {
+            target = emptyLike(m_state);
+            const fs::path folder = save(m_state), shard = folder / "model/model-00001.safetensors";
+            const fs::path victim = kind == QLatin1String("moments") ? folder / "optimizer/optimizer-00001.safetensors" : shard;
+            std::string bytes = *readFile(victim);
+            bytes[bytes.size() - 2] = static_cast<char>(bytes[bytes.size() - 2] ^ 1);
+            std::ofstream(victim, std::ios::binary) << bytes;
+            path = kind == QLatin1String("model") ? folder / "model" : kind == QLatin1String("shard") ? shard : folder;
+        }
+        const TrainingState before = cloneOf(target);
+        const auto report = loadWeights(path, target);
+        if (code.isEmpty()) {
+            QVERIFY2(report.ok(), report.ok() ? "" : report.error().message().c_str());
+            return;
+        }
+        QVERIFY(!report.ok());
+        QCOMPARE(QByteArray::fromStdString(report.error().problem.code), code);
+        QVERIFY2(report.error().message().find(kind == QLatin1String("nan") ? "b.weight" : "model-00001.safetensors") != std::string::npos, report.error().message().c_str());
+        QVERIFY(difference(before, target).empty());
+    }
+
+    // A run folder or a pattern: damage that only reading shows is no reason to fail where an older one is whole.
+    void readsAndFallsBack()
+    {
+        const fs::path older = save(m_state);
+        m_state.counters.updates = 9;
+        const fs::path newer = save(m_state);
+        std::string bytes = *readFile(newer / "master.safetensors");
+        bytes[bytes.size() - 2] = static_cast<char>(bytes[bytes.size() - 2] ^ 1);
+        std::ofstream(newer / "master.safetensors", std::ios::binary) << bytes;
+        for (const std::string &path : {m_run.string(), (m_run / "epoch*").string()}) {
+            TrainingState target = emptyLike(m_state);
+            const auto report = loadCheckpoint(path, target);
+            QVERIFY2(report.ok(), report.ok() ? "" : report.error().message().c_str());
+            QCOMPARE(report->folder, older);
+            QCOMPARE(target.counters.updates, 7);
+            QVERIFY(report->rejected.at(0).find("master.safetensors") != std::string::npos);
+        }
+        TrainingState target = emptyLike(m_state);
+        QVERIFY(!loadCheckpoint(newer.string(), target).ok());           // named itself, it is not exchanged for another one
+    }
+
+    void asksForTheRotaryOrderThatNoFileSays()
+    {
+        TrainingState target;
+        for (const auto &[name, shape] : std::vector<std::pair<std::string, std::vector<std::int64_t>>>{
+                 {"double_blocks.0.img_attn.qkv.weight", {24, 8}}, {"double_blocks.0.img_attn.norm.query_norm.scale", {4}}, {"double_blocks.0.img_attn.norm.key_norm.scale", {4}}, {"img_in.weight", {8, 2}}}) {
+            ParameterState parameter;
+            parameter.name = name;
+            parameter.weight = torch::ones(shape);
+            target.parameters.push_back(std::move(parameter));
+        }
+        const fs::path file = tensorFile("w.safetensors", {{"double_blocks.0.img_attn.norm.key_norm.scale", {4}}, {"double_blocks.0.img_attn.norm.query_norm.scale", {4}},
+                                                           {"double_blocks.0.img_attn.qkv.weight", {24, 8}}, {"img_in.weight", {8, 2}}});
+        WeightOptions options;
+        options.modelRope = ckptfile::RopeOrder::Halves;
+        const TrainingState before = cloneOf(target);
+        const auto unsaid = loadWeights(file, target, options);
+        QVERIFY(!unsaid.ok());
+        QCOMPARE(unsaid.error().problem.code, std::string("config.rope-unsaid"));
+        QCOMPARE(unsaid.error().exit, ExitCode::Usage);
+        QVERIFY(difference(before, target).empty());
+        options.assumeModelRope = true;
+        const auto assumed = loadWeights(file, target, options);
+        QVERIFY2(assumed.ok(), assumed.ok() ? "" : assumed.error().message().c_str());
+        QVERIFY(std::any_of(assumed->notes.begin(), assumed->notes.end(), [](const Problem &problem) { return problem.code == "config.rope-unsaid" && problem.severity == Severity::Warning; }));
+        options.assumeModelRope = false;
+        options.fileRope = ckptfile::RopeOrder::Neighbours;
+        QVERIFY(loadWeights(file, target, options).ok());
     }
 
     void judgesHowMuchMatches()

@@ -11,6 +11,7 @@
 #include "core/ckptfile/safetensors.h"
 #include "core/ckptfile/states.h"
 #include "core/ckptfile/torch_archive.h"
+#include "core/ckptfile/writer_log.h"
 
 namespace stagewright::tests {
 
@@ -79,8 +80,12 @@ fs::path writeSmallCheckpoint(const fs::path &run, const SmallCheckpoint &what)
     counters.epoch = what.epoch;
     counters.microStep = counters.globalMicroStep = counters.updates = what.step;
     builder.add(std::string(kRunningStatesFile), runningStatesJson(counters));
-    if (!what.ours)
+    if (!what.ours) {
+        std::ofstream log(folder / kWriterLogFile);
+        for (std::size_t left = asynchronousFiles(folder).size(); left > 0; --left)
+            log << "All tasks are completed\n";
         return folder;
+    }
     OwnState own;
     own.run = what.run;
     own.dtype = "fp32";

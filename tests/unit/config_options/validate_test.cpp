@@ -394,6 +394,20 @@ void ValidateTest::pathsAreLookedForWhenAsked()
     QVERIFY2(ambiguous && ambiguous->fix && ambiguous->severity == Severity::Hint, listed(two).c_str());      // the newest whole one is taken
     QVERIFY2(ambiguous->fix->edits[0].to->find("global_step1000") != std::string::npos, "the newest is found by number, not by letters");
 
+    // Weights that are there: in which rotary order, the user says, or a checkpoint of ours does.
+    std::ofstream(root + "/w.safetensors") << "weights";
+    const std::string weights = "model.from_pretrained = '" + root + "/w.safetensors'\n";
+    const Problems rope = validate(changed(weights), look);
+    const Problem *unsaid = find(rope, "config.rope-unsaid");
+    QVERIFY2(unsaid && unsaid->severity == Severity::Error, listed(rope).c_str());
+    const Problems asOriginal = validate(changed(weights + "compat = 'opensora'"), look);
+    QVERIFY2(find(asOriginal, "config.rope-unsaid") && find(asOriginal, "config.rope-unsaid")->severity == Severity::Warning, listed(asOriginal).c_str());
+    QVERIFY(!find(validate(changed(weights + "pretrained_rope = 'flux'"), look), "config.rope-unsaid"));
+    QVERIFY(!find(validate(changed(weights)), "config.rope-unsaid"));
+    std::filesystem::create_directories(root + "/ours/stagewright");
+    std::ofstream(root + "/ours/stagewright/config.yaml") << "model: {}";
+    QVERIFY(!find(validate(changed("model.from_pretrained = '" + root + "/ours'"), look), "config.rope-unsaid"));
+
     const Problems noTable = validate(changed("dataset.data_path = None"), look);
     QVERIFY2(find(noTable, "data.no-table"), listed(noTable).c_str());
 }

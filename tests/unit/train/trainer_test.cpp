@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <limits>
 
 #include "core/memory/ledger.h"
 #include "core/train/trainer.h"
@@ -84,6 +85,9 @@ private Q_SLOTS:
     void trainingInTwoPartsEqualsTrainingInOne_data();
     void trainingInTwoPartsEqualsTrainingInOne();
     void openWindowAtTheEndOfTheDataIsCarriedOverAResume();
+    void aPositionBeyondTheDataBeginsTheEpochAgain();
+    void anEpochBeyondAllSenseIsRefused_data();
+    void anEpochBeyondAllSenseIsRefused();
     void resumingAtTheEndDoesNothing();
     void lastCheckpointIsSavedWithoutCkptEvery();
     void ckptEveryCountsUpdatesAndNeverSavesAtZero();
@@ -193,6 +197,45 @@ void TrainerTest::openWindowAtTheEndOfTheDataIsCarriedOverAResume()
         joined.push_back(loss);
     QCOMPARE(joined, one.sink.losses());
     QCOMPARE(firstDifference(one.last(), second.last()), std::string());
+}
+
+// The data became fewer while the training stood still.
+void TrainerTest::aPositionBeyondTheDataBeginsTheEpochAgain()
+{
+    const auto first = runTrainer(folder("first"), {{"max_train_steps", 4}});
+    RunOptions resuming;
+    resuming.load = first.last();
+    resuming.epoch = syntheticEpoch(3, 2);
+    const auto second = runTrainer(folder("second"), {{"max_train_steps", 5}}, resuming);
+    QVERIFY2(second.ok() && second.exit() == 0, second.ok() ? second.sink.problems().c_str() : second.summary.error().message().c_str());
+    const auto steps = second.sink.all<events::Step>();
+    QCOMPARE(steps.size(), std::size_t(1));
+    QCOMPARE(steps.front().epoch, std::int64_t(0));
+    const auto notes = second.sink.all<events::Note>();
+    const auto said = std::find_if(notes.begin(), notes.end(), [](const auto &note) { return note.code == "data.changed" && note.sentence.find("batch 4 of epoch 0") != std::string::npos; });
+    QVERIFY(said != notes.end());
+    QCOMPARE(said->level, std::string("warning"));
+}
+
+void TrainerTest::anEpochBeyondAllSenseIsRefused_data()
+{
+    QTest::addColumn<qint64>("epoch");
+    QTest::newRow("the largest number") << std::numeric_limits<qint64>::max();
+    QTest::newRow("one less") << std::numeric_limits<qint64>::max() - 1;
+    QTest::newRow("more than anybody trains") << qint64(2'000'000'000);
+}
+
+void TrainerTest::anEpochBeyondAllSenseIsRefused()
+{
+    QFETCH(qint64, epoch);
+    const auto first = runTrainer(folder("first"), {{"max_train_steps", 1}});
+    RunOptions resuming;
+    resuming.load = first.last();
+    const auto second = runTrainer(folder("second"), {{"max_train_steps", 5}, {"start_epoch", std::int64_t(epoch)}}, resuming);
+    QVERIFY(!second.ok() || second.exit() != 0);
+    QVERIFY(second.sink.all<events::Step>().empty());
+    const std::string said = second.ok() ? second.sink.problems() : second.summary.error().message();
+    QVERIFY2(said.find("epoch") != std::string::npos, said.c_str());
 }
 
 void TrainerTest::resumingAtTheEndDoesNothing()
