@@ -91,7 +91,11 @@ void Transaction::giveNameBack()
 
 Status Transaction::removeReplaced()
 {
-    if (m_replaced && m_files.removeTree(*m_replaced) != 0)
+    if (!m_replaced)
+        return Done{};
+    if (Status kept = ckptfile::keepResults(m_files, *m_replaced, m_target); !kept)
+        return kept;
+    if (m_files.removeTree(*m_replaced) != 0)
         return ioError("remove the older version", *m_replaced, errno);
     m_replaced.reset();
     return Done{};
@@ -99,7 +103,7 @@ Status Transaction::removeReplaced()
 
 Status Transaction::rollBack()
 {
-    const fs::path damaged = m_target.string() + ".damaged";
+    const fs::path damaged = ckptfile::damagedName(m_target);
     m_files.removeTree(damaged);
     if (m_files.renameFolder(m_target, damaged) != 0)
         return ioError("move aside", m_target, errno);

@@ -23,7 +23,7 @@ public:
     // False where another program has removed the new folder since commit(), or given its name to another.
     bool holdsName() const;
     bool hasReplaced() const { return m_replaced.has_value(); }
-    Status removeReplaced();                 // after the new one is verified
+    Status removeReplaced();                 // after the new one is verified; its eval/ goes to the new one
     Status rollBack();                       // the new one turned out damaged: put the older one back, or move the new one to NAME.damaged
     void discard();                          // removes the temporary folder as far as it can; does nothing once the renames have happened
 

@@ -42,20 +42,15 @@ std::vector<fs::path> prunable(const std::vector<ListedCheckpoint> &listed, cons
 
 namespace {
 
-// Everything but `eval` goes; without an `eval` the folder itself goes under another name first.
-int removeCheckpoint(FileSystem &files, const fs::path &checkpoint)
+// Everything but `eval` goes: under another name first, then the results go back under the old one alone, so that no part of a checkpoint is ever seen there again.
+Status removeCheckpoint(FileSystem &files, const fs::path &checkpoint)
 {
-    std::error_code ignored;
     const fs::path doomed = checkpoint.parent_path() / removalName(checkpoint.filename().string());
-    const bool keepsEval = fs::is_directory(checkpoint / "eval", ignored);
     if (files.renameFolder(checkpoint, doomed) != 0)
-        return errno;
-    if (keepsEval) {
-        // The results go back under the old name alone: no part of a checkpoint is ever seen there again.
-        if (files.makeFolder(checkpoint) != 0 || files.renameFolder(doomed / "eval", checkpoint / "eval") != 0)
-            return errno;
-    }
-    return files.removeTree(doomed) == 0 ? 0 : errno;
+        return ioError("remove the old checkpoint", checkpoint, errno);
+    if (Status kept = keepResults(files, doomed, checkpoint); !kept)
+        return kept;
+    return files.removeTree(doomed) == 0 ? Status(Done{}) : ioError("remove the old checkpoint", checkpoint, errno);
 }
 
 } // namespace
@@ -64,8 +59,8 @@ Pruned prune(const std::vector<fs::path> &checkpoints, FileSystem &files)
 {
     Pruned pruned;
     for (const fs::path &checkpoint : checkpoints) {
-        if (const int failed = removeCheckpoint(files, checkpoint); failed != 0) {
-            pruned.errors.push_back(ioError("remove the old checkpoint", checkpoint, failed));
+        if (Status removed = removeCheckpoint(files, checkpoint); !removed) {
+            pruned.errors.push_back(removed.error());
             break;
         }
         pruned.removed.push_back(checkpoint);

@@ -9,16 +9,6 @@ namespace stagewright::commands {
 
 namespace {
 
-const char *leftoverName(ckptfile::Leftover::Kind kind)
-{
-    switch (kind) {
-    case ckptfile::Leftover::Kind::Unfinished: return "unfinished";
-    case ckptfile::Leftover::Kind::HalfReplaced: return "half-replaced";
-    case ckptfile::Leftover::Kind::HalfRemoved: return "half-removed";
-    }
-    return "unfinished";
-}
-
 class Clean : public Command
 {
 public:
@@ -28,7 +18,7 @@ public:
 
     void declare(CLI::App &app) override
     {
-        app.add_flag("--write", m_write, "Remove them (or put a half-replaced checkpoint back)");
+        app.add_flag("--write", m_write, "Remove them, or put back what is the only whole copy");
         app.add_option("--outputs", m_outputs, "Folder in which runs are named (outputs)");
     }
 
@@ -42,7 +32,7 @@ public:
             return leftovers.error();
         auto list = nlohmann::json::array();
         for (const ckptfile::Leftover &leftover : *leftovers) {
-            list.push_back({{"path", leftover.path.string()}, {"kind", leftoverName(leftover.kind)}, {"bytes", leftover.bytes}, {"alive", leftover.alive}});
+            list.push_back({{"path", leftover.path.string()}, {"kind", ckptfile::leftoverName(leftover.kind)}, {"bytes", leftover.bytes}, {"alive", leftover.alive}});
             output.line(leftover.path.string() + "  " + formatBytes(static_cast<double>(leftover.bytes)) + "  " + leftover.sentence);
         }
         output.object()["leftovers"] = std::move(list);
