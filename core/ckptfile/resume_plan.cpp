@@ -14,7 +14,8 @@ namespace stagewright::ckptfile {
 
 namespace {
 
-const std::string kNothing = "—";
+const std::string kPositionVoid = "changed: the saved position in the data means nothing any more";
+const std::string kNothing = "—", kFromNowOn = "the config's is used from now on";
 
 std::string yesNo(bool value) { return value ? "yes" : "no"; }
 
@@ -43,6 +44,7 @@ public:
             data();
             randomStreams();
             scaler();
+            continuation();
         } else {
             add("everything else", kNothing, "weights only", "optimizer, schedule, position and random streams start anew from step 0", Severity::Warning);
         }
@@ -94,8 +96,10 @@ private:
         if (shape->depth + shape->depthSingleBlocks > 0)
             compareFlag("model.fused_qkv", shape->fusedQkv);
         const std::string saved = m_contents.own ? m_contents.own->dtype : std::string();
-        if (!saved.empty() && saved != dtype)
-            add("dtype", saved, dtype, "weights are converted; the run is not bit for bit the one that was saved", Severity::Warning);
+        if (!saved.empty() && saved != dtype) {
+            add("dtype", saved, dtype, "weights are converted", Severity::Warning);
+            departs("dtype");
+        }
     }
     void compareShape(const char *path, std::int64_t inCheckpoint)
     {
@@ -118,12 +122,21 @@ private:
     void master()
     {
         const bool has = !m_contents.master.empty();
-        if (isFullPrecision())
+        const bool exactWeights = !m_contents.weights.empty() && m_contents.weights.front().dtype == DType::F32;
+        if (isFullPrecision()) {
             add("master weights", summary(m_contents.master), "not needed in fp32", has ? "taken for the weights, since they are the more exact ones" : "nothing to do");
-        else if (has)
+        } else if (m_stage.string("compat") == "opensora" && !m_stage.boolean("load_master_weights")) {
+            add("master weights", summary(m_contents.master), "load_master_weights False", "rebuilt from the weights, as the stage says" + std::string(has ? "; the saved ones are ignored" : ""), has ? Severity::Warning : Severity::Hint);
+            if (!exactWeights)
+                departs("master weights");
+        } else if (has) {
             add("master weights", summary(m_contents.master), "fp32", "restored");
-        else
+        } else if (exactWeights) {
+            add("master weights", "none", "fp32", "taken from the weights, which are fp32: nothing is lost");
+        } else {
             add("master weights", "none", "fp32", "rebuilt from the " + (m_contents.weights.empty() ? std::string("") : std::string(nameOf(m_contents.weights.front().dtype)) + " ") + "weights; the bits below are lost", Severity::Warning);
+            departs("master weights");
+        }
     }
 
     void ema()
@@ -138,9 +151,9 @@ private:
         if (!wanted)
             add("EMA", summary(m_contents.ema), config, m_contents.ema.empty() ? "nothing to do" : "ignored and not saved any more", m_contents.ema.empty() ? Severity::Hint : Severity::Warning);
         else if (m_contents.ema.empty())
-            add("EMA", "none", config, "starts anew from the weights", Severity::Warning);
+            add("EMA", "none", config, "starts anew from the weights; the training itself is not touched by it", Severity::Warning);
         else if (!usable)
-            add("EMA", "one rank's piece of several (ema.pt)", config, "cannot be put together; starts anew from the master weights", Severity::Warning);
+            add("EMA", "one rank's piece of several (ema.pt)", config, "cannot be put together; starts anew from the master weights (ema_decay None: without one)", Severity::Warning);
         else
             add("EMA", summary(m_contents.ema), config, m_contents.emaIsFlat ? "restored; the flat pieces get their shapes back" : "restored");
     }
@@ -149,6 +162,7 @@ private:
     {
         if (m_contents.optimizer.empty()) {
             add("optimizer", "none", m_stage.string("optim.cls"), "moments start at zero", Severity::Warning);
+            departs("optimizer");
             return;
         }
         add("optimizer", std::to_string(m_contents.optimizer.size()) + " parameters, step " + std::to_string(m_contents.optimizer.begin()->second.step.value_or(0)), m_stage.string("optim.cls"), "restored");
@@ -158,9 +172,13 @@ private:
         const auto &betas = m_stage.at("optim.betas").items();
         const std::string inCheckpoint = "betas (" + formatNumber(group.betas[0]) + ", " + formatNumber(group.betas[1]) + "), weight decay " + formatNumber(group.weightDecay);
         const bool same = betas.size() == 2 && betas[0].number() == group.betas[0] && betas[1].number() == group.betas[1] && m_stage.number("optim.weight_decay") == group.weightDecay;
-        if (!same)
-            add("betas and weight decay", inCheckpoint, config::toPython(m_stage.at("optim.betas")) + ", " + config::toPython(m_stage.at("optim.weight_decay")),
-                "the checkpoint's stay in force, as in the original; start from weights only to change them", Severity::Warning);
+        if (same)
+            return;
+        const bool asOriginal = m_stage.string("compat") == "opensora";
+        add("betas and weight decay", inCheckpoint, "betas " + config::toPython(m_stage.at("optim.betas")) + ", weight decay " + config::toPython(m_stage.at("optim.weight_decay")),
+            asOriginal ? "the checkpoint's stay in force, as in the original (compat opensora); start from weights only to change them" : kFromNowOn, Severity::Warning);
+        if (!asOriginal)
+            departs("betas or weight decay");
     }
 
     void learningRate()
@@ -168,9 +186,13 @@ private:
         const double wanted = m_stage.number("optim.lr");
         const std::string inCheckpoint = m_contents.groups ? formatNumber(m_contents.groups->group.initialLr.value_or(m_contents.groups->group.lr)) : kNothing;
         const bool changed = m_contents.groups && m_contents.groups->group.initialLr.value_or(m_contents.groups->group.lr) != wanted;
-        add("learning rate", inCheckpoint, formatNumber(wanted), changed ? "the config's is used from now on" : "as it was", changed ? Severity::Warning : Severity::Hint);
-        if (m_contents.groups && m_contents.groups->group.eps != m_stage.number("optim.eps"))
-            add("eps", formatNumber(m_contents.groups->group.eps), config::toPython(m_stage.at("optim.eps")), "the config's is used from now on", Severity::Warning);
+        add("learning rate", inCheckpoint, formatNumber(wanted), changed ? kFromNowOn : "as it was", changed ? Severity::Warning : Severity::Hint);
+        if (changed)
+            departs("learning rate");
+        if (m_contents.groups && m_contents.groups->group.eps != m_stage.number("optim.eps")) {
+            add("eps", formatNumber(m_contents.groups->group.eps), config::toPython(m_stage.at("optim.eps")), kFromNowOn, Severity::Warning);
+            departs("eps");
+        }
     }
 
     static std::string describe(const SchedulerState &state)
@@ -217,23 +239,25 @@ private:
 
     void data()
     {
-        bool same = true;
+        const std::string saved = m_contents.own ? m_contents.own->datasetFingerprint : std::string();
+        // The fingerprint stands for the rows, their buckets and the seed of their order. Where both are known, it alone decides.
+        const bool known = m_around.datasetFingerprint && !saved.empty();
+        bool same = !known || saved == *m_around.datasetFingerprint;
+        if (!same)
+            add("dataset fingerprint", shortened(saved), shortened(*m_around.datasetFingerprint), kPositionVoid, Severity::Warning);
         const auto compare = [&](const char *what, const char *path) {
             if (!differs(path))
                 return;
-            same = false;
-            add(what, shortened(config::toPython(m_saved->at(path))), shortened(config::toPython(m_stage.at(path))), "changed: the saved position in the data means nothing any more", Severity::Warning);
+            add(what, shortened(config::toPython(m_saved->at(path))), shortened(config::toPython(m_stage.at(path))), known && same ? "changed, but the data and its order are the same" : kPositionVoid, Severity::Warning);
+            same = same && known;
         };
-        const std::string saved = m_contents.own ? m_contents.own->datasetFingerprint : std::string();
-        if (m_around.datasetFingerprint && !saved.empty() && saved != *m_around.datasetFingerprint) {
-            same = false;
-            add("dataset fingerprint", shortened(saved), shortened(*m_around.datasetFingerprint), "the rows or their buckets changed: the saved position in the data means nothing any more", Severity::Warning);
-        } else if (!m_around.datasetFingerprint) {
-            compare("dataset", "dataset.data_path");
-        }
+        compare("dataset", "dataset.data_path");
         compare("bucket table", "bucket_config");
-        compare("accumulation", "accumulation_steps");
         compare("seed", "seed");
+        if (differs("accumulation_steps")) {
+            add("accumulation", config::toPython(m_saved->at("accumulation_steps")), config::toPython(m_stage.at("accumulation_steps")), "the config's is used from now on; the position in the data is counted in batches and stays", Severity::Warning);
+            departs("accumulation");
+        }
         const int world = m_contents.manifest ? m_contents.manifest->worldSize : m_around.worldSize;
         if (world != m_around.worldSize) {
             same = false;
@@ -260,20 +284,24 @@ private:
         else if (forced)
             add("data position", inCheckpoint, config, "the config's is used; the checkpoint's is ignored", Severity::Warning);
         else if (!same)
-            add("data position", inCheckpoint, config, "not usable; start the data from its beginning (--start-step 0 --start-epoch 0)", Severity::Warning);
+            add("data position", inCheckpoint, config, "not usable: this epoch is read from its beginning; --start-step 0 --start-epoch 0 begins with the first epoch", Severity::Warning);
         else
             add("data position", inCheckpoint, config, "restored");
+        if (m_around.ignoreDataPosition || forced || !same)
+            departs("data position");
     }
 
     void randomStreams()
     {
         const auto streams = std::count_if(m_contents.extras.begin(), m_contents.extras.end(), [](const StoredTensor &tensor) { return tensor.name.starts_with(kRandomPrefix); });
-        if (streams > 0)
-            add("random streams", std::to_string(streams), "seed " + config::toPython(m_stage.at("seed")), "restored: the run goes on bit for bit (on the CPU)");
-        else if (m_stage.string("compat") == "none")
-            add("random streams", "none needed", "seed " + config::toPython(m_stage.at("seed")), "each draw follows from the seed and the place in the data: the run goes on bit for bit (on the CPU)");
+        const std::string config = "seed " + config::toPython(m_stage.at("seed"));
+        const bool perSample = m_stage.string("compat") == "none";
+        if (perSample)
+            add("random streams", streams > 0 ? std::to_string(streams) : "none needed", config, differs("seed") ? "each draw follows from the new seed" : "each draw follows from the seed and the place in the data");
         else
-            add("random streams", "none", "seed " + config::toPython(m_stage.at("seed")), "start anew from the seed", Severity::Warning);
+            add("random streams", streams > 0 ? std::to_string(streams) : "none", config, streams > 0 ? "restored" : "start anew from the seed", streams > 0 ? Severity::Hint : Severity::Warning);
+        if (perSample ? differs("seed") : streams == 0)
+            departs("random streams");
         const auto gradients = std::count_if(m_contents.extras.begin(), m_contents.extras.end(), [](const StoredTensor &tensor) { return tensor.name.starts_with(kGradientPrefix); });
         if (gradients > 0)
             add("accumulated gradients", std::to_string(gradients), kNothing, "restored");
@@ -286,6 +314,24 @@ private:
             return;
         const bool has = m_contents.own && m_contents.own->scaler;
         add("loss scale", has ? formatNumber(m_contents.own->scaler->scale) : "none", "fp16", has ? "restored" : "starts at its initial value", has ? Severity::Hint : Severity::Warning);
+        if (!has)
+            departs("loss scale");
+    }
+
+    // What makes the resumed run another one than the run that was saved.
+    void departs(const std::string &what)
+    {
+        if (std::find(m_departures.begin(), m_departures.end(), what) == m_departures.end())
+            m_departures.push_back(what);
+    }
+    void continuation()
+    {
+        if (m_departures.empty() && m_contents.own && m_saved)
+            add("continuation", kNothing, kNothing, "bit for bit the run that was saved (on the CPU); rehearse proves it");
+        else if (m_departures.empty())
+            add("continuation", kNothing, kNothing, "not bit for bit: another program wrote this checkpoint, and not all that it did is in there", Severity::Warning);
+        else
+            add("continuation", kNothing, kNothing, "not bit for bit: it parts by " + joined(m_departures, ", "), Severity::Warning);
     }
 
     const Contents &m_contents;
@@ -293,23 +339,18 @@ private:
     const config::Stage *m_saved;
     const ResumeSurroundings &m_around;
     ResumePlan m_plan;
+    std::vector<std::string> m_departures;
 };
 
 } // namespace
 
 Result<ResumePlan> resumePlan(const std::string &checkpoint, const config::Stage *stage, const ResumeSurroundings &surroundings)
 {
-    auto newest = newestComplete(checkpoint);
-    std::filesystem::path folder = newest ? newest->path : std::filesystem::path(checkpoint);
-    std::error_code ignored;
     // One that is named itself is explained even where it is not whole; a pattern or a run folder needs a whole one.
-    if (!newest) {
-        if (!std::filesystem::is_directory(folder, ignored))
-            return newest.error();
-        const auto listed = listCheckpoints(folder);
-        if (!listed || listed->size() != 1 || listed->front().path != folder)
-            return newest.error();
-    }
+    const auto newest = newestOrNamed(checkpoint);
+    if (!newest)
+        return newest.error();
+    const std::filesystem::path folder = newest->path;
     auto contents = openCheckpoint(folder);
     if (!contents)
         return contents.error();
@@ -323,14 +364,12 @@ Result<ResumePlan> resumePlan(const std::string &checkpoint, const config::Stage
     if (!stage && !saved)
         return Error(ExitCode::Usage, "checkpoint.no-config", folder.string() + " holds no config (it was not written by Stagewright); name the stage that should go on from it", folder.string());
     ResumePlan plan = Planner(*contents, stage ? *stage : *saved, saved ? &*saved : nullptr, surroundings).run();
-    if (newest) {
-        for (const std::string &sentence : newest->rejected) {
-            Problem problem;
-            problem.severity = Severity::Warning;
-            problem.code = "checkpoint.incomplete";
-            problem.message = sentence;
-            plan.problems.push_back(std::move(problem));
-        }
+    for (const std::string &sentence : newest->rejected) {
+        Problem problem;
+        problem.severity = Severity::Warning;
+        problem.code = "checkpoint.incomplete";
+        problem.message = sentence;
+        plan.problems.push_back(std::move(problem));
     }
     return plan;
 }

@@ -97,7 +97,9 @@ private Q_SLOTS:
         };
         row("learning rate", "lr: 0.001", "lr: 0.01", "learning rate", "config's", true, true);
         row("eps", "eps: 1.0e-08", "eps: 1.0e-10", "eps", "config's", true, true);
-        row("betas", "[0.9, 0.999]", "[0.9, 0.95]", "betas and weight decay", "checkpoint's stay", true, true);
+        row("betas", "[0.9, 0.999]", "[0.9, 0.95]", "betas and weight decay", "config's is used", true, true);
+        row("betas as in the original", "[0.9, 0.999]", "[0.9, 0.95]\ncompat: opensora", "betas and weight decay", "checkpoint's stay", true, true);
+        row("accumulation", "epochs: 10", "epochs: 10\naccumulation_steps: 4", "accumulation", "position in the data is counted in batches and stays", true, true);
         row("dtype", "dtype: fp32", "dtype: bf16", "dtype", "converted", true, true);
         row("hidden size", "hidden_size: 4", "hidden_size: 8", "model.hidden_size", "set model.hidden_size to 4", false, true);
         row("dataset", "clips.csv", "other.csv", "dataset", "means nothing", true, false);
@@ -123,6 +125,51 @@ private Q_SLOTS:
         QVERIFY(found);
         QVERIFY2(QString::fromStdString(found->outcome).contains(words), found->outcome.c_str());
         QVERIFY(found->severity != Severity::Hint);
+    }
+
+    // "continuation" says in one line whether the resumed run is the one that was saved.
+    void saysWhatPartsFromTheSavedRun_data()
+    {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QString>("by");
+        QTest::newRow("nothing") << QString() << QString() << QString();
+        QTest::newRow("more updates") << QStringLiteral("max_train_steps: 100") << QStringLiteral("max_train_steps: 500") << QString();
+        QTest::newRow("seed") << QStringLiteral("seed: 42") << QStringLiteral("seed: 7") << QStringLiteral("random streams");
+        QTest::newRow("dtype") << QStringLiteral("dtype: fp32") << QStringLiteral("dtype: bf16") << QStringLiteral("dtype");
+        QTest::newRow("learning rate") << QStringLiteral("lr: 0.001") << QStringLiteral("lr: 0.01") << QStringLiteral("learning rate");
+        QTest::newRow("betas") << QStringLiteral("[0.9, 0.999]") << QStringLiteral("[0.8, 0.999]") << QStringLiteral("betas or weight decay");
+        QTest::newRow("accumulation") << QStringLiteral("epochs: 10") << QStringLiteral("epochs: 10\naccumulation_steps: 2") << QStringLiteral("accumulation");
+        QTest::newRow("other data") << QStringLiteral("clips.csv") << QStringLiteral("other.csv") << QStringLiteral("data position");
+    }
+    void saysWhatPartsFromTheSavedRun()
+    {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QFETCH(QString, by);
+        const config::Stage stage = stageOf(kYaml, from.toStdString(), to.toStdString());
+        const auto plan = resumePlan(checkpoint().string(), &stage);
+        QVERIFY(plan);
+        const ResumeItem *continuation = item(*plan, "continuation");
+        QVERIFY(continuation);
+        if (by.isEmpty()) {
+            QVERIFY2(continuation->outcome.starts_with("bit for bit"), continuation->outcome.c_str());
+            return;
+        }
+        QVERIFY2(continuation->outcome.starts_with("not bit for bit"), continuation->outcome.c_str());
+        QVERIFY2(continuation->outcome.find(by.toStdString()) != std::string::npos, continuation->outcome.c_str());
+    }
+
+    // Where the rows, their buckets and order are known to be the same, another name of the table means nothing.
+    void aMovedTableWithTheSameRowsKeepsThePosition()
+    {
+        const config::Stage stage = stageOf(kYaml, "clips.csv", "moved/clips.csv");
+        ResumeSurroundings around;
+        around.datasetFingerprint = "fp-1";
+        const auto plan = resumePlan(checkpoint().string(), &stage, around);
+        QVERIFY(plan && plan->dataPositionUsable);
+        QVERIFY(item(*plan, "dataset")->outcome.find("same") != std::string::npos);
+        QVERIFY(item(*plan, "continuation")->outcome.starts_with("bit for bit"));
     }
 
     void noticesAnotherDatasetOrNumberOfGpus()
