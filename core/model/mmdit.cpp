@@ -23,7 +23,9 @@ Tensor timestepEmbedding(const Tensor &u, std::int64_t dim)
     constexpr double kTimeFactor = 1000.0, kMaxPeriod = 10000.0;
     const std::int64_t half = dim / 2;
     const torch::Dtype inside = u.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
-    const Tensor frequencies = torch::exp(-std::log(kMaxPeriod) * torch::arange(0, half, u.options().dtype(inside).requires_grad(false)) / half);
+    // Rounded from float64: processors round exp in float32 in ways of their own, and angles of thousands make each last bit count.
+    const Tensor exponents = -std::log(kMaxPeriod) * torch::arange(0, half, u.options().dtype(inside).requires_grad(false)) / half;
+    const Tensor frequencies = torch::exp(exponents.to(torch::kFloat64)).to(inside);
     const Tensor angle = (kTimeFactor * u.to(inside)).unsqueeze(1) * frequencies;
     return torch::cat({torch::cos(angle), torch::sin(angle)}, -1).to(u.scalar_type());
 }

@@ -16,6 +16,9 @@ using torch::Tensor;
 namespace {
 
 constexpr double kFp32 = 1e-5;             // relative L2 per tensor
+// Angles of times and guidance reach 5000, and processors round their frequencies, an exp in float32, to neighbouring numbers: the original itself differs by that from
+// one processor to another. How far a tensor moves when times and guidance move by their last bit is allowed beside kFp32, up to this.
+constexpr double kMostOfLastBits = 5e-5;
 
 struct Case {
     TensorFile file;
@@ -35,11 +38,22 @@ std::optional<Case> caseOf(const std::filesystem::path &path)
     return found;
 }
 
-// Gradients of a backward pass: "grad.NAME" for parameters, "gin.NAME" for inputs; and the loss and output.
-std::map<std::string, Tensor> run(const Case &c)
+void moveByLastBit(const Tensor &values)
+{
+    const torch::NoGradGuard noGrad;
+    if (values.defined())
+        values.copy_(torch::nextafter(values, torch::full_like(values, 1e9)));
+}
+
+// Gradients of a backward pass: "grad.NAME" for parameters, "gin.NAME" for inputs; and the loss and output. moved: with times and guidance the next numbers.
+std::map<std::string, Tensor> run(const Case &c, bool moved = false)
 {
     model::Mmdit mmdit = golden::modelOf(c.config, c.dtype, c.file);
     const model::MmditInput input = golden::inputOf(c.file);
+    if (moved) {
+        moveByLastBit(input.timesteps);
+        moveByLastBit(input.guidance);
+    }
     const Tensor out = mmdit->forward(input);
     const Tensor loss = golden::lossOf(out, c.file);
     loss.backward();
@@ -97,7 +111,7 @@ private Q_SLOTS:
         const Case c = *caseOf(path.toStdString());
         const std::map<std::string, Tensor> got = run(c);
         if (c.dtype == torch::kFloat32)
-            compareFp32(c, got);
+            compareFp32(c, got, run(c, true));
         else
             compareHalf(c, got);
     }
@@ -207,7 +221,7 @@ private Q_SLOTS:
     }
 
 private:
-    void compareFp32(const Case &c, const std::map<std::string, Tensor> &got)
+    void compareFp32(const Case &c, const std::map<std::string, Tensor> &got, const std::map<std::string, Tensor> &moved)
     {
         double worst = 0;
         for (const auto &[name, reference] : c.file.tensors) {
@@ -217,7 +231,7 @@ private:
             QVERIFY2(value != got.end() && value->second.defined(), ("no " + name).c_str());
             const double error = relativeL2(value->second, reference);
             worst = std::max(worst, error);
-            QVERIFY2(error <= kFp32, qPrintable(QStringLiteral("%1: relative L2 %2").arg(QString::fromStdString(name)).arg(error)));
+            QVERIFY2(error <= kFp32 + std::min(kMostOfLastBits, relativeL2(moved.at(name), value->second)), qPrintable(QStringLiteral("%1: relative L2 %2").arg(QString::fromStdString(name)).arg(error)));
         }
         qInfo("worst relative L2 %.3g", worst);
     }
