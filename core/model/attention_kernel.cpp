@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include <ATen/Parallel.h>
 
 #include "core/memory/device.h"
+#include "core/memory/host_peak.h"
 
 namespace stagewright::model {
 
@@ -38,27 +43,80 @@ static AttentionKernel kernelOf(const Tensor &q) { return attentionKernel(memory
 
 static Tensor tokensFirst(const Tensor &q) { return at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options()).transpose(1, 2); }
 
-// What the CPU's operator works with, a thread: scores of as many queries and keys as it takes at a time, in float32 and, for shorter numbers, in those too.
-// Source: ATen's FlashAttentionKernel.cpp. For bf16 the matrix library makes copies of its own: a bound that was measured.
+// What the CPU's operator works with backward, a thread: scores of as many queries and keys as it takes at a time, in float32 and, for shorter numbers, in
+// those too. Source: ATen's FlashAttentionKernel.cpp.
 struct CpuTiles {
     std::int64_t queries = 0, keys = 0, dim = 0;
-    bool isShort = false, isBf16 = false;
-    CpuTiles(const Tensor &q, const Tensor &k) : dim(q.size(3)), isShort(q.element_size() < 4), isBf16(q.scalar_type() == torch::kBFloat16)
+    bool isShort = false;
+    CpuTiles(const Tensor &q, const Tensor &k) : dim(q.size(3)), isShort(q.element_size() < 4)
     {
         const std::int64_t most = q.size(2) >= 768 ? 256 : q.size(2) >= 192 ? 64 : 32;
         queries = std::min(most, q.size(2));
         keys = std::min<std::int64_t>(512, k.size(2));
     }
-    std::int64_t forwardBytes() const { return 4 * (queries * keys + 2 * queries + queries * dim) + (isShort ? 2 * queries * keys : 0); }
-    std::int64_t backwardBytes() const
-    {
-        constexpr std::int64_t kLibrary = 20 << 10;
-        const std::int64_t scores = queries * keys;
-        return 4 * (2 * scores + queries) + (isShort ? 4 * scores : 0) + (isBf16 ? 4 * keys * dim + 5 * scores / 2 + kLibrary : 0);
-    }
+    std::int64_t backwardBytes() const { return 4 * (2 * queries * keys + queries) + (isShort ? 4 * queries * keys : 0); }
 };
 
-static Tensor cpuWorkspace(const Tensor &like, std::int64_t bytesOfThread) { return at::empty({at::get_num_threads(), bytesOfThread}, like.options().dtype(torch::kUInt8)); }
+// The matrix library makes copies of its own, as the processor's instructions for the type want them: no source tells how many, so the operator is watched on
+// a head or two, and what it took is remembered by type, queries, keys, head size and number of threads.
+using WatchedShape = std::tuple<torch::Dtype, std::int64_t, std::int64_t, std::int64_t, int>;
+constexpr std::int64_t kTilesRepeat = 768;             // with more queries, the tiles are these
+
+template <class Found>
+static Found remembered(std::map<WatchedShape, Found> &known, const WatchedShape &shape, const std::function<Found()> &watch)
+{
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(shape);
+    return found != known.end() ? found->second : known.emplace(shape, watch()).first->second;
+}
+
+static Tensor someTokens(std::int64_t heads, std::int64_t tokens, std::int64_t dim, torch::Dtype dtype)
+{
+    return at::zeros({1, tokens, heads, dim}, torch::TensorOptions(dtype)).transpose(1, 2);
+}
+
+struct ForwardWorkspace { std::int64_t perHead = 0, once = 0; };       // bytes; once: for all threads
+
+static ForwardWorkspace watchForward(torch::Dtype dtype, std::int64_t queries, std::int64_t keys, std::int64_t dim)
+{
+    const auto taken = [&](std::int64_t heads) {
+        const Tensor q = someTokens(heads, queries, dim, dtype), k = someTokens(heads, keys, dim, dtype), v = someTokens(heads, keys, dim, dtype);
+        const std::int64_t results = heads * queries * (dim * q.element_size() + 4);
+        return memory::hostPeakDuring([&] { at::_scaled_dot_product_flash_attention_for_cpu(q, k, v); }) - results;
+    };
+    const std::int64_t one = taken(1), two = taken(2);
+    return {two - one, std::max<std::int64_t>(0, 2 * one - two)};
+}
+
+static void cpuForwardWorkspace(const Tensor &q, const Tensor &k)
+{
+    static std::map<WatchedShape, ForwardWorkspace> known;
+    const std::int64_t queries = std::min(q.size(2), kTilesRepeat), keys = k.size(2), dim = q.size(3);
+    const auto dtype = q.scalar_type();
+    const auto bytes = remembered<ForwardWorkspace>(known, {dtype, queries, keys, dim, at::get_num_threads()}, [&] { return watchForward(dtype, queries, keys, dim); });
+    at::empty({q.size(0) * q.size(1) * bytes.perHead + bytes.once}, q.options().dtype(torch::kUInt8));
+}
+
+static std::int64_t watchBackward(torch::Dtype dtype, std::int64_t queries, std::int64_t keys, std::int64_t dim)
+{
+    const Tensor q = someTokens(1, queries, dim, dtype), k = someTokens(1, keys, dim, dtype), v = someTokens(1, keys, dim, dtype), given = someTokens(1, queries, dim, dtype);
+    const auto forward = at::_scaled_dot_product_flash_attention_for_cpu(q, k, v);
+    const Tensor &out = std::get<0>(forward), &logSumExp = std::get<1>(forward);
+    const std::int64_t peak = memory::hostPeakDuring([&] { at::_scaled_dot_product_flash_attention_for_cpu_backward(given, q, k, v, out, logSumExp, 0.0, false); });
+    const std::int64_t gradients = (queries + 2 * keys) * dim * q.element_size();
+    return std::max<std::int64_t>(0, peak - gradients - at::get_num_threads() * CpuTiles(q, k).backwardBytes());
+}
+
+static void cpuBackwardWorkspace(const Tensor &q, const Tensor &k)
+{
+    static std::map<WatchedShape, std::int64_t> known;
+    const std::int64_t threads = at::get_num_threads(), busy = std::min(threads, q.size(0) * q.size(1));
+    const std::int64_t queries = std::min(q.size(2), kTilesRepeat), keys = std::min(k.size(2), kTilesRepeat), dim = q.size(3);
+    const auto dtype = q.scalar_type();
+    const auto copies = remembered<std::int64_t>(known, {dtype, queries, keys, dim, at::get_num_threads()}, [&] { return watchBackward(dtype, queries, keys, dim); });
+    at::empty({threads * CpuTiles(q, k).backwardBytes() + busy * copies}, q.options().dtype(torch::kUInt8));
+}
 
 static AttentionResult forwardOnMeta(const Tensor &q, const Tensor &k, AttentionKernel kernel)
 {
@@ -70,21 +128,23 @@ static AttentionResult forwardOnMeta(const Tensor &q, const Tensor &k, Attention
     else
         result.logSumExp = at::empty({q.size(0), q.size(1), kernel == AttentionKernel::EfficientCuda ? (q.size(2) + 31) / 32 * 32 : q.size(2)}, fp32);
     if (kernel == AttentionKernel::FlashCpu)
-        cpuWorkspace(q, CpuTiles(q, k).forwardBytes());
+        cpuForwardWorkspace(q, k);
     if (kernel == AttentionKernel::Math)
         at::empty({q.size(0), q.size(1), q.size(2), k.size(2)}, q.options());
     return result;
 }
 
-static AttentionGradients backwardOnMeta(const Tensor &q, const Tensor &k, const Tensor &v, AttentionKernel kernel)
+static AttentionGradients backwardOnMeta(const Tensor &dOut, const Tensor &q, const Tensor &k, const Tensor &v, AttentionKernel kernel)
 {
     if (kernel == AttentionKernel::FlashCuda)          // its accumulator for dq, head size padded
         at::empty({q.size(0), q.size(1), (q.size(2) + 127) / 128 * 128, (q.size(3) + 31) / 32 * 32}, q.options().dtype(torch::kFloat32));
     if (kernel == AttentionKernel::Math)
         at::empty({2, q.size(0), q.size(1), q.size(2), k.size(2)}, q.options());
     AttentionGradients gradients{tokensFirst(q), tokensFirst(k), tokensFirst(v)};
-    if (kernel == AttentionKernel::FlashCpu)           // while the gradients are there
-        cpuWorkspace(q, CpuTiles(q, k).backwardBytes());
+    if (kernel == AttentionKernel::FlashCpu) {         // while the gradients are there; columns of a wider tensor are copied first
+        const Tensor given = dOut.transpose(1, 2).is_contiguous() ? dOut : tokensFirst(dOut);
+        cpuBackwardWorkspace(q, k);
+    }
     return gradients;
 }
 
@@ -138,7 +198,7 @@ AttentionGradients attentionBackward(const Tensor &dOut, const Tensor &q, const 
 {
     const AttentionKernel kernel = kernelOf(q);
     if (q.is_meta())
-        return backwardOnMeta(q, k, v, kernel);
+        return backwardOnMeta(dOut, q, k, v, kernel);
     AttentionGradients gradients;
     switch (kernel) {
     case AttentionKernel::FlashCpu:

@@ -7,8 +7,6 @@ namespace stagewright::model {
 
 namespace {
 
-constexpr std::size_t kCachedNumbers = std::size_t(1) << 24;         // 64 MiB of float32
-
 std::uint64_t hashOf(std::string_view word)                          // FNV-1a, 64 bits
 {
     std::uint64_t hash = 14695981039346656037ull;
@@ -26,10 +24,8 @@ std::uint64_t nextWord(std::uint64_t &state)                         // splitmix
 }
 
 // Box and Muller's transform over splitmix64: the same numbers whatever Torch's version does.
-torch::Tensor normalVector(std::uint64_t seed, std::int64_t width)
+void drawNormal(std::uint64_t seed, float *values, std::int64_t width)
 {
-    auto vector = torch::empty({width}, torch::kFloat32);
-    float *values = vector.mutable_data_ptr<float>();
     for (std::int64_t i = 0; i < width; i += 2) {
         const double u = (double(nextWord(seed) >> 11) + 1) * 0x1p-53, angle = 2 * std::numbers::pi * double(nextWord(seed) >> 11) * 0x1p-53;
         const double radius = std::sqrt(-2 * std::log(u));
@@ -37,7 +33,6 @@ torch::Tensor normalVector(std::uint64_t seed, std::int64_t width)
         if (i + 1 < width)
             values[i + 1] = float(radius * std::sin(angle));
     }
-    return vector;
 }
 
 bool isWordByte(char c)
@@ -68,17 +63,20 @@ std::vector<std::string> wordsOf(std::string_view text)
 }
 
 HashedText::HashedText(Output output, std::int64_t width, std::int64_t length, torch::Device device, torch::Dtype dtype)
-    : m_output(output), m_width(width), m_length(length), m_device(device), m_dtype(dtype)
+    : m_output(output), m_width(width), m_length(length), m_device(device), m_dtype(dtype), m_vectors(torch::empty({kRemembered, width}, torch::kFloat32))
 {
 }
 
-const torch::Tensor &HashedText::vectorOf(const std::string &word)
+torch::Tensor HashedText::vectorOf(const std::string &word)
 {
-    if (const auto found = m_vectors.find(word); found != m_vectors.end())
-        return found->second;
-    if (m_vectors.size() * std::size_t(m_width) > kCachedNumbers)
-        m_vectors.clear();
-    return m_vectors.emplace(word, normalVector(hashOf(word), m_width)).first->second;
+    if (const auto found = m_rows.find(word); found != m_rows.end())
+        return m_vectors.select(0, found->second);
+    if (std::int64_t(m_rows.size()) == kRemembered)
+        m_rows.clear();
+    const auto row = m_rows.emplace(word, std::int64_t(m_rows.size())).first->second;
+    auto vector = m_vectors.select(0, row);
+    drawNormal(hashOf(word), vector.mutable_data_ptr<float>(), m_width);
+    return vector;
 }
 
 torch::Tensor HashedText::positions(std::int64_t count)

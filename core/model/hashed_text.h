@@ -22,6 +22,8 @@ class HashedText final : public TextEncoder
 {
 public:
     enum class Output { Tokens, Pooled };
+    // Words, or pairs of words, whose vectors are not made again. A fixed table, so that captions do not decide what the encoder takes.
+    static constexpr std::int64_t kRemembered = 1024;
     // length: tokens; for pooled output how many words count.
     HashedText(Output output, std::int64_t width, std::int64_t length, torch::Device device, torch::Dtype dtype);
 
@@ -31,7 +33,7 @@ public:
     torch::Tensor encode(const std::vector<std::string> &texts, std::int64_t alignment = 0) override;
 
 private:
-    const torch::Tensor &vectorOf(const std::string &word);
+    torch::Tensor vectorOf(const std::string &word);                 // [width], a view of m_vectors: valid until the next call
     torch::Tensor positions(std::int64_t count);
     torch::Tensor tokens(const std::string &text, std::int64_t count);
     torch::Tensor pooled(const std::string &text);
@@ -41,7 +43,8 @@ private:
     torch::Device m_device;
     torch::Dtype m_dtype;
     torch::Tensor m_positions;                                       // [n, width], grown on demand
-    std::unordered_map<std::string, torch::Tensor> m_vectors;        // float32 on the CPU; emptied when it grows past a bound
+    torch::Tensor m_vectors;                                         // [kRemembered, width], float32 on the CPU: the words that are remembered
+    std::unordered_map<std::string, std::int64_t> m_rows;            // of m_vectors, by word; emptied when there is none left
 };
 
 } // namespace stagewright::model

@@ -2,6 +2,7 @@
 
 #include "core/memory/ledger.h"
 #include "core/model/haar.h"
+#include "core/model/hashed_text.h"
 
 namespace stagewright::plan {
 
@@ -38,8 +39,7 @@ private:
     std::int64_t m_batch = 0;
 };
 
-// The hashed text encoder's memory on the CPU: positions, one state a text, then all of them, and the words (pooled: and pairs of words) that it remembers,
-// as many as a small set of captions has.
+// The hashed text encoder's memory on the CPU: positions, one state a text, then all of them, and the table of the words that it remembers.
 class StandInText final : public model::TextEncoder
 {
 public:
@@ -47,7 +47,7 @@ public:
         : m_pooled(isPooled), m_onCpu(device == torch::kCPU && isHashed), m_width(width), m_length(length), m_dtype(dtype)
     {
         if (m_onCpu)
-            m_words = torch::empty({isPooled ? 320 : 64, width}, torch::TensorOptions(torch::kFloat32).device(kMeta));
+            m_words = torch::empty({model::HashedText::kRemembered, width}, torch::TensorOptions(torch::kFloat32).device(kMeta));
         if (parameters > 0)
             m_weights = torch::empty({parameters}, torch::TensorOptions(dtype).device(kMeta));
     }

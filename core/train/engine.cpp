@@ -131,7 +131,7 @@ MicroStepOutcome Engine::microStep(const data::Batch &batch, Encoding &encoding,
         if (m_keepPrediction)
             outcome.prediction = prediction.detach();
     }
-    outcome.loss = loss.detach();
+    outcome.loss = loss.detach().clone();            // the mean lies in the memory of all the squares
     if (m_keepPrediction)
         outcome.inputs = std::move(inputs);
     else

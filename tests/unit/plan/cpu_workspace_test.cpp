@@ -75,9 +75,9 @@ void CpuWorkspaceTest::attentionTakesAsMuchOnMeta()
     const auto cpu = peaksOn(torch::kCPU, torch::Dtype(dtype), 2, tokens, 3, dim), meta = peaksOn(torch::kMeta, torch::Dtype(dtype), 2, tokens, 3, dim);
     at::set_num_threads(before);
     const auto facts = QStringLiteral("forward %1 and %2, backward %3 and %4").arg(cpu.forward).arg(meta.forward).arg(cpu.backward).arg(meta.backward);
-    QVERIFY2(cpu.forward == meta.forward, qPrintable(facts));
-    // Of backward a bound is known: not all threads need to work at the same time, and the matrix library's copies of bf16 are its own matter.
-    const double room = dtype == int(torch::kBFloat16) ? 0.35 * double(cpu.backward) + threads * double(24 << 10) : 0.02 * double(cpu.backward);
+    QVERIFY2(std::abs(double(cpu.forward - meta.forward)) <= 0.01 * double(meta.forward), qPrintable(facts));
+    // Of backward a bound is known: threads do not always hold the matrix library's copies at the same time.
+    const double room = dtype != int(torch::kFloat32) ? 0.35 * double(cpu.backward) + threads * double(24 << 10) : 0.02 * double(cpu.backward);
     QVERIFY2(double(cpu.backward) <= 1.02 * double(meta.backward) && double(meta.backward) <= double(cpu.backward) + room, qPrintable(facts));
 }
 

@@ -1,6 +1,7 @@
 // The embedded encoders: the Haar transform and the hashed text.
 #include <QTest>
 
+#include "core/memory/host_peak.h"
 #include "core/model/haar.h"
 #include "core/model/hashed_text.h"
 #include "tests/unit/train/tiny_stage.h"
@@ -29,6 +30,8 @@ private Q_SLOTS:
     void textIsCutAndPadded();
     void alignmentAppendsPadding();
     void vectorsHaveUnitSize();
+    void moreWordsThanAreRememberedChangeNothing();
+    void captionsDoNotDecideTheMemory();
     void unknownKindsAreUsageErrors();
 };
 
@@ -188,6 +191,36 @@ void EncodersTest::vectorsHaveUnitSize()
     const double pooledSize = pooled.encode({"a yellow train crosses a long bridge at night"}).square().mean().item<double>();
     QVERIFY2(std::abs(tokenSize - 1) < 0.2, QByteArray::number(tokenSize).constData());
     QVERIFY2(std::abs(pooledSize - 1) < 0.4, QByteArray::number(pooledSize).constData());
+}
+
+void EncodersTest::moreWordsThanAreRememberedChangeNothing()
+{
+    HashedText text(HashedText::Output::Tokens, 6, 4, torch::kCPU, torch::kFloat32);
+    const auto first = text.encode({"a red ball"});
+    std::string many;
+    for (std::int64_t word = 0; word < 3 * HashedText::kRemembered; ++word) {
+        many += "w" + std::to_string(word) + " ";
+        if (word % 4 == 3) {
+            text.encode({many});
+            many.clear();
+        }
+    }
+    QVERIFY(torch::equal(text.encode({"a red ball"}), first));
+    const std::string all = "w0 w1 w2 w3";
+    HashedText fresh(HashedText::Output::Tokens, 6, 4, torch::kCPU, torch::kFloat32);
+    QVERIFY(torch::equal(text.encode({all}), fresh.encode({all})));
+}
+
+void EncodersTest::captionsDoNotDecideTheMemory()
+{
+    for (const auto output : {HashedText::Output::Tokens, HashedText::Output::Pooled}) {
+        HashedText text(output, 8, 16, torch::kCPU, torch::kFloat32);
+        text.encode({"one"});                          // positions are made
+        const auto taken = [&](const std::string &caption) { return memory::hostPeakDuring([&] { text.encode({caption}); }); };
+        const auto few = taken("one");
+        QCOMPARE(taken("two three four five six seven eight nine ten eleven twelve"), few);
+        QCOMPARE(taken("one"), few);
+    }
 }
 
 void EncodersTest::unknownKindsAreUsageErrors()

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <limits>
+#include <numeric>
 
 #include "core/memory/ledger.h"
 #include "core/train/trainer.h"
@@ -399,7 +400,8 @@ void TrainerTest::stepRecordsAreComplete()
         for (const double seconds : step.phaseSeconds)
             phases += seconds;
         QVERIFY2(phases > 0 && phases <= step.seconds * 1.01, QByteArray::number(phases).constData());
-        QVERIFY(step.peakByKind[std::size_t(MemoryKind::Parameter)] > 0 && step.peakByKind[std::size_t(MemoryKind::Activation)] > 0);
+        QVERIFY(step.peakByKind[std::size_t(MemoryKind::Parameter)] > 0 && step.peakByKind[std::size_t(MemoryKind::Encoder)] > 0);
+        QCOMPARE(std::accumulate(step.peakByKind.begin(), step.peakByKind.end(), std::int64_t(0)), step.peakBytes);
     }
     std::vector<std::int64_t> numbers;
     for (const auto &record : run.sink.records) {
