@@ -4,7 +4,8 @@
 
 #include "core/table/random.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Not with the thread sanitizer: the choice among the clones is made before its runtime is there.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define STAGEWRIGHT_LANES __attribute__((target_clones("avx2", "default")))
 #else
 #define STAGEWRIGHT_LANES
