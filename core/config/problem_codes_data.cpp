@@ -34,6 +34,7 @@ const std::vector<ProblemCode> &dataCodes()
         {"data.not-media", {"a file is neither a video nor an image", "文件既不是视频也不是图像"}},
         {"data.not-text", {"the table is not a text file", "数据表不是文本文件"}},
         {"data.not-utf8", {"the table is not UTF-8", "数据表不是 UTF-8 编码"}},
+        {"data.null-embedding", {"the embedding of the empty text is missing", "缺少空文本的嵌入"}},
         {"data.open-quote", {"a quote in the table is never closed", "数据表中有引号未闭合"}},
         {"data.shard-mismatch", {"caption shards do not fit the table", "描述分片与数据表不匹配"}},
         {"data.shards-missing", {"there are no caption shards", "缺少描述分片"}},

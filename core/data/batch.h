@@ -14,7 +14,9 @@
 namespace stagewright::data {
 
 struct Batch {
-    torch::Tensor video;                       // [B,3,T,H,W] float32 on the CPU in [-1,1]; T = 1 for images
+    torch::Tensor video;                       // [B,3,T,H,W] float32 on the CPU in [-1,1]; T = 1 for images. Undefined where there are latents
+    torch::Tensor latents;                     // [B,C,T',H',W'] of cached datasets, else undefined
+    torch::Tensor tokens, pooled;              // [B,L,W] and [B,W] of cached datasets, else undefined
     std::vector<std::string> texts;            // B captions, fps and motion suffixes applied
     std::vector<std::int64_t> rows;            // B table rows, replacements included
     events::Bucket bucket;
@@ -22,6 +24,7 @@ struct Batch {
     std::int64_t epoch = 0;
     std::int64_t index = 0;                    // batch number of this rank inside the epoch (the step's micro index)
     std::vector<events::BadSample> bad;        // samples that were replaced while this batch was made
+    std::int64_t size() const { return static_cast<std::int64_t>(rows.size()); }       // B
 };
 
 // Where the next batch will be read from; saved in checkpoints. Counts batches of this rank.

@@ -1,5 +1,8 @@
 #include "core/data/batch_work.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "core/table/caption.h"
 
 namespace stagewright::data {
@@ -38,7 +41,9 @@ void BatchWork::setUp(std::int64_t index)
         m_samples[i].row = m_samples[i].wantedRow = m_entry.rows[i];
     m_bytes = bytesOf(bucket(), size());
     m_video = torch::Tensor();
-    if (m_options.transform != Transform::RandSizeCrop)
+    m_latentShape.clear();
+    m_tokenShape.clear();
+    if (m_options.transform != Transform::RandSizeCrop && !m_options.cached.video)
         m_video = torch::empty({size(), 3, bucket().frames, bucket().height, bucket().width}, torch::kFloat32);
 }
 
@@ -59,6 +64,26 @@ void BatchWork::loadRow(Sample &sample, std::int64_t position, std::int64_t row,
     sample.failure = m_quarantine.reason(row, bucket().frames);
     if (sample.failure)
         return;
+    const Status loaded = loadInto(sample, position, row, attempt, python, stop);
+    if (loaded)
+        return;
+    sample.failure = loaded.error().message();
+    if (loaded.error().problem.code != "data.stopped")
+        m_quarantine.add(row, bucket().frames, *sample.failure);
+}
+
+Status BatchWork::loadInto(Sample &sample, std::int64_t position, std::int64_t row, std::int64_t attempt, table::PythonRandom *python, const std::atomic<bool> *stop)
+{
+    if (m_options.cached.video || m_options.cached.text) {
+        sample.cached = {};
+        if (Status loaded = loadCached(m_options, row, sample.cached); !loaded)
+            return loaded;
+        const auto differs = [](const torch::Tensor &tensor, const std::vector<std::int64_t> &shape) { return tensor.defined() && !shape.empty() && tensor.sizes().vec() != shape; };
+        if (differs(sample.cached.latents, m_latentShape) || differs(sample.cached.tokens, m_tokenShape))
+            return Error(ExitCode::Data, "data.bad-sample", m_options.table->mediaPath(row).string() + ": its cached tensors have another shape than the rest of its batch");
+        if (m_options.cached.video)
+            return Done{};
+    }
     const std::int64_t access = table::accessIndex(m_source, m_options.worldSize) + m_options.rank;
     Draws draws = python ? Draws(python) : Draws(sampleGenerator(m_options.seed, m_plan->plan.epoch, access, position, attempt));
     const SampleShape shape{bucket().frames, static_cast<int>(bucket().height), static_cast<int>(bucket().width)};
@@ -70,12 +95,29 @@ void BatchWork::loadRow(Sample &sample, std::int64_t position, std::int64_t row,
     };
     media::Limits limits = media::Limits::within(m_options.clipDeadline);
     limits.stop = stop;
-    const Status loaded = loadSample(m_options, row, shape, draws, target, limits);
-    if (loaded)
+    return loadSample(m_options, row, shape, draws, target, limits);
+}
+
+// Cached tensors of a batch are stacked, so they need one shape: the one that most of them have.
+void BatchWork::agreeOnShapes()
+{
+    std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, int> votes;
+    const auto shapesOf = [](const Sample &sample) {
+        const auto shape = [](const torch::Tensor &tensor) { return tensor.defined() ? tensor.sizes().vec() : std::vector<std::int64_t>(); };
+        return std::pair(shape(sample.cached.latents), shape(sample.cached.tokens));
+    };
+    for (const Sample &sample : m_samples) {
+        if (!sample.failure)
+            ++votes[shapesOf(sample)];
+    }
+    if (votes.empty())
         return;
-    sample.failure = loaded.error().message();
-    if (loaded.error().problem.code != "data.stopped")
-        m_quarantine.add(row, shape.frames, *sample.failure);
+    const auto most = std::max_element(votes.begin(), votes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
+    std::tie(m_latentShape, m_tokenShape) = most->first;
+    for (Sample &sample : m_samples) {
+        if (!sample.failure && shapesOf(sample) != most->first)
+            sample.failure = m_options.table->mediaPath(sample.row).string() + ": its cached tensors have another shape than the rest of its batch";
+    }
 }
 
 void BatchWork::report(const Sample &sample, std::int64_t replacedBy)
@@ -145,6 +187,8 @@ bool BatchWork::shrink()
 
 bool BatchWork::complete(table::PythonRandom *python, const std::atomic<bool> *stop)
 {
+    if (m_options.cached.video || m_options.cached.text)
+        agreeOnShapes();
     if (m_options.compat == Compat::OpenSora && shrink())
         return true;
     return replaceBad(python, stop);
@@ -201,11 +245,23 @@ Batch BatchWork::assemble()
     Batch batch;
     if (m_video.defined()) {
         batch.video = std::move(m_video);
-    } else {
+    } else if (!m_options.cached.video) {
         std::vector<torch::Tensor> own;
         for (Sample &sample : m_samples)
             own.push_back(std::move(sample.own));
         batch.video = own.empty() || !own.front().defined() ? torch::Tensor() : torch::stack(own);
+    }
+    const auto stacked = [&](torch::Tensor CachedTensors::*which) {
+        std::vector<torch::Tensor> all;
+        for (const Sample &sample : m_samples)
+            all.push_back(sample.cached.*which);
+        return torch::stack(all);
+    };
+    if (m_options.cached.video)
+        batch.latents = stacked(&CachedTensors::latents);
+    if (m_options.cached.text) {
+        batch.tokens = stacked(&CachedTensors::tokens);
+        batch.pooled = stacked(&CachedTensors::pooled);
     }
     const table::CaptionRules captions{m_options.rules.fpsMax, m_options.motionScore};
     for (std::size_t position = 0; position < m_samples.size(); ++position) {

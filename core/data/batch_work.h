@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/data/batch.h"
+#include "core/data/cached.h"
 #include "core/data/epoch_plan.h"
 #include "core/data/sample.h"
 
@@ -48,11 +49,14 @@ private:
     struct Sample {
         std::int64_t row = 0, wantedRow = 0;
         torch::Tensor own;                             // pixels of a window that has a size of its own
+        CachedTensors cached;
         std::optional<std::string> failure;
     };
     const table::Bucket &bucket() const { return m_plan->plan.buckets[static_cast<std::size_t>(m_entry.bucket)]; }
     void setUp(std::int64_t index);
     void loadRow(Sample &sample, std::int64_t position, std::int64_t row, std::int64_t attempt, table::PythonRandom *python, const std::atomic<bool> *stop);
+    Status loadInto(Sample &sample, std::int64_t position, std::int64_t row, std::int64_t attempt, table::PythonRandom *python, const std::atomic<bool> *stop);
+    void agreeOnShapes();
     bool replaceBad(table::PythonRandom *python, const std::atomic<bool> *stop);
     bool shrink();
     bool takeAnotherBucket(table::PythonRandom *python, const std::atomic<bool> *stop);
@@ -71,6 +75,7 @@ private:
     std::int64_t m_bytes = 0;
     torch::Tensor m_video;                             // [B,3,T,H,W]
     std::vector<Sample> m_samples;
+    std::vector<std::int64_t> m_latentShape, m_tokenShape;             // that cached tensors must have; empty: not agreed on yet
     std::vector<events::BadSample> m_bad;
 };
 

@@ -16,6 +16,12 @@ namespace stagewright::data {
 enum class Compat { None, OpenSora };                  // the stage's `compat` (README.md says what differs)
 enum class Transform { None, Center, ResizeCrop, RandSizeCrop };
 
+// Which parts of a batch come from files that were computed before (dataset.type cached_video_text), and what the model wants of them; 0: not known.
+struct Cached {
+    bool video = false, text = false;
+    std::int64_t latentChannels = 0, tokenWidth = 0, pooledWidth = 0;
+};
+
 // Everything that a source needs to know, with the table already read. Plain data.
 struct SourceOptions {
     std::shared_ptr<const table::Table> table;
@@ -23,6 +29,7 @@ struct SourceOptions {
     Transform transform = Transform::ResizeCrop;
     Compat compat = Compat::None;
     bool motionScore = false;                          // dataset.vmaf
+    Cached cached;                                     // with cached.video no clip is decoded
     std::int64_t randSampleInterval = 0;               // dataset.rand_sample_interval; 0: none
     std::int64_t seed = 0;
     std::int64_t rank = 0, worldSize = 1;              // data-parallel

@@ -16,14 +16,36 @@ Error usage(const char *code, const std::string &path, const std::string &messag
 // Kinds of datasets that are known but not read yet.
 std::optional<Error> unsupported(const config::Stage &stage)
 {
-    if (const std::string &type = stage.string("dataset.type"); type != "video_text")
-        return usage("config.not-built-yet", "dataset.type", "dataset.type " + type + " cannot train yet; use video_text");
-    for (const char *key : {"dataset.memory_efficient", "cached_video", "cached_text"}) {
-        if (stage.boolean(key))
-            return usage("config.not-built-yet", key, std::string(key) + ": True cannot train yet; set it to False");
-    }
+    if (const std::string &type = stage.string("dataset.type"); type != "video_text" && type != "cached_video_text")
+        return usage("config.not-built-yet", "dataset.type", "dataset.type " + type + " cannot train; use video_text");
     if (!stage.isSet("dataset.data_path"))
         return usage("config.missing-key", "dataset.data_path", "dataset.data_path is not set; name the .csv or .parquet table of your clips");
+    return std::nullopt;
+}
+
+Cached cachedOf(const config::Stage &stage)
+{
+    Cached cached;
+    cached.video = stage.boolean("cached_video");
+    cached.text = stage.boolean("cached_text");
+    const auto sizeOf = [&](std::string_view key) { return stage.at(key).type() == config::Type::Int ? stage.integer(key) : 0; };
+    const std::int64_t patch = std::max<std::int64_t>(sizeOf("patch_size"), 1);
+    cached.latentChannels = sizeOf("model.in_channels") / (patch * patch);
+    cached.tokenWidth = sizeOf("model.context_in_dim");
+    cached.pooledWidth = sizeOf("model.vec_in_dim");
+    return cached;
+}
+
+std::optional<Error> missingCacheColumn(const table::Table &table, const Cached &cached)
+{
+    for (const table::FileColumn column : {table::FileColumn::Latents, table::FileColumn::TextT5, table::FileColumn::TextClip}) {
+        const bool needed = column == table::FileColumn::Latents ? cached.video : cached.text;
+        if (needed && !table.hasColumn(column)) {
+            const std::string file = table.file().string();
+            return Error(ExitCode::Data, "data.missing-column", file + " has no column " + table::columnName(column) + ", which " + (column == table::FileColumn::Latents
+                         ? "cached_video" : "cached_text") + " reads: the path of a file with one tensor for each row", file, 1);
+        }
+    }
     return std::nullopt;
 }
 
@@ -85,6 +107,9 @@ Result<SourceOptions> sourceOptions(const config::Stage &stage, std::int64_t ran
     if (!read)
         return read.error();
     options.table = std::move(*read);
+    options.cached = cachedOf(stage);
+    if (const auto error = missingCacheColumn(*options.table, options.cached))
+        return *error;
     return options;
 }
 

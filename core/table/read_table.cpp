@@ -148,6 +148,7 @@ ReadOptions readOptions(const config::Stage &stage)
 {
     ReadOptions options;
     options.captionShards = stage.boolean("dataset.memory_efficient");
+    options.needCaptions = !stage.boolean("cached_text");
     return options;
 }
 

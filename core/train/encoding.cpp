@@ -12,10 +12,19 @@ Encoded StageEncoding::encode(const data::Batch &batch, Draws &draws)
 {
     torch::NoGradGuard noGrad;
     Encoded encoded;
-    encodeVideo(batch, draws, encoded);
-    encoded.tokens = m_tokens->encode(batch.texts);
-    encoded.pooled = m_pooled->encode(batch.texts);
+    if (batch.latents.defined())
+        encoded.latents = batch.latents.to(m_device, m_settings.compat == Compat::OpenSora ? m_settings.dtype : torch::kFloat32);
+    else
+        encodeVideo(batch, draws, encoded);
+    encoded.tokens = batch.tokens.defined() ? batch.tokens.to(m_device, m_settings.dtype) : m_tokens->encode(batch.texts);
+    encoded.pooled = batch.pooled.defined() ? batch.pooled.to(m_device, m_settings.dtype) : m_pooled->encode(batch.texts);
     return encoded;
+}
+
+void StageEncoding::setNulls(const torch::Tensor &tokens, const torch::Tensor &pooled)
+{
+    m_nullTokens = tokens.to(m_device, m_settings.dtype);
+    m_nullPooled = pooled.to(m_device, m_settings.dtype);
 }
 
 void StageEncoding::encodeVideo(const data::Batch &batch, Draws &draws, Encoded &encoded)

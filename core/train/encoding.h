@@ -35,15 +35,17 @@ public:
     virtual const torch::Tensor &nullPooled() = 0;         // [1,W]
 };
 
-// The stage's autoencoder and text encoders.
+// The stage's autoencoder and text encoders; null where batches bring what they would make (cached_video, cached_text).
 class StageEncoding final : public Encoding
 {
 public:
     StageEncoding(const Settings &settings, torch::Device device, std::unique_ptr<model::Autoencoder> autoencoder, std::unique_ptr<model::TextEncoder> tokens,
                   std::unique_ptr<model::TextEncoder> pooled);
     Encoded encode(const data::Batch &batch, Draws &draws) override;
-    const torch::Tensor &nullTokens() override { return m_tokens->nullEmbedding(); }
-    const torch::Tensor &nullPooled() override { return m_pooled->nullEmbedding(); }
+    const torch::Tensor &nullTokens() override { return m_tokens ? m_tokens->nullEmbedding() : m_nullTokens; }
+    const torch::Tensor &nullPooled() override { return m_pooled ? m_pooled->nullEmbedding() : m_nullPooled; }
+    // What takes their place where text comes from a cache; [1,L,W] and [1,W].
+    void setNulls(const torch::Tensor &tokens, const torch::Tensor &pooled);
 
 private:
     void encodeVideo(const data::Batch &batch, Draws &draws, Encoded &encoded);
@@ -52,6 +54,7 @@ private:
     ConditionTable m_conditions;                           // compat opensora: what a short clip removed stays removed, as in the original
     std::unique_ptr<model::Autoencoder> m_autoencoder;
     std::unique_ptr<model::TextEncoder> m_tokens, m_pooled;
+    torch::Tensor m_nullTokens, m_nullPooled;
 };
 
 } // namespace stagewright::train

@@ -114,7 +114,7 @@ MicroStepOutcome Engine::microStep(const data::Batch &batch, Encoding &encoding,
     Inputs inputs;
     {
         Timed timed(*this, Phase::Encode);
-        draws.beginStep(m_state.counters.globalMicroStep, batch.video.size(0));
+        draws.beginStep(m_state.counters.globalMicroStep, batch.size());
         encoded = encoding.encode(batch, draws);
         m_nothingToChoose = encoded.nothingToChoose;
         inputs = makeInputs(m_settings, m_model->config(), encoded, encoding, draws);

@@ -175,7 +175,7 @@ void Loop::window(const data::Batch &batch)
     try {
         const auto outcome = m_engine.microStep(batch, *m_run.encoding, *m_run.draws);
         m_windowRows.insert(m_windowRows.end(), batch.rows.begin(), batch.rows.end());
-        m_windowSamples += batch.video.size(0);
+        m_windowSamples += batch.size();
         std::optional<UpdateOutcome> update;
         if (m_engine.isUpdateDue())
             update = m_engine.update();

@@ -34,10 +34,8 @@ Status refuseUnbuilt(const config::Stage &stage, int worldSize)
     }
     if (stage.isSet("lora_config"))
         return notYet("lora_config", "LoRA");
-    if (stage.boolean("cached_video"))
-        return notYet("cached_video", "latents from files");
-    if (stage.boolean("cached_text"))
-        return notYet("cached_text", "text embeddings from files");
+    if (stage.boolean("cached_video") && stage.isSet("condition_config"))
+        return notYet("cached_video", "latents from files together with condition_config (what is given must be encoded alone)");
     return Done{};
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/paths.h"
 #include "core/base/units.h"
 #include "core/checkpoint/load.h"
+#include "core/data/cached.h"
 #include "core/memory/device_module.h"
 #include "core/memory/ledger.h"
 
@@ -26,8 +27,8 @@ Result<model::Mmdit> buildModel(const TrainerParts &parts, const Settings &setti
 }
 
 // The sizes on both sides of each place where an encoder plugs in.
-Status checkSizes(const config::Stage &stage, const model::MmditConfig &config, const model::Autoencoder &autoencoder, const model::TextEncoder &tokens,
-                  const model::TextEncoder &pooled)
+Status checkSizes(const config::Stage &stage, const model::MmditConfig &config, const model::Autoencoder *autoencoder, const model::TextEncoder *tokens,
+                  const model::TextEncoder *pooled)
 {
     const auto fits = [&](std::string_view path, std::int64_t expected, std::int64_t found, const std::string &what) -> Status {
         if (expected == found)
@@ -36,13 +37,17 @@ Status checkSizes(const config::Stage &stage, const model::MmditConfig &config, 
         return Error(ExitCode::Usage, "config.size-mismatch", std::string(path) + " is " + std::to_string(expected) + ", but " + what + ": set it to " +
                      std::to_string(found), value.origin.fileName(), value.origin.line);
     };
-    const auto packed = autoencoder.latentChannels() * config.patchSize * config.patchSize;
-    if (auto status = fits("model.in_channels", config.inChannels, packed, "the autoencoder's " + std::to_string(autoencoder.latentChannels()) +
-                           " channels in patches of " + std::to_string(config.patchSize) + "x" + std::to_string(config.patchSize) + " make " + std::to_string(packed)); !status)
+    if (autoencoder) {
+        const auto packed = autoencoder->latentChannels() * config.patchSize * config.patchSize;
+        if (auto status = fits("model.in_channels", config.inChannels, packed, "the autoencoder's " + std::to_string(autoencoder->latentChannels()) +
+                               " channels in patches of " + std::to_string(config.patchSize) + "x" + std::to_string(config.patchSize) + " make " + std::to_string(packed)); !status)
+            return status;
+    }
+    if (!tokens)
+        return Done{};
+    if (auto status = fits("model.context_in_dim", config.contextInDim, tokens->width(), "the token encoder (t5) gives vectors of " + std::to_string(tokens->width())); !status)
         return status;
-    if (auto status = fits("model.context_in_dim", config.contextInDim, tokens.width(), "the token encoder (t5) gives vectors of " + std::to_string(tokens.width())); !status)
-        return status;
-    return fits("model.vec_in_dim", config.vecInDim, pooled.width(), "the pooled encoder (clip) gives vectors of " + std::to_string(pooled.width()));
+    return fits("model.vec_in_dim", config.vecInDim, pooled->width(), "the pooled encoder (clip) gives vectors of " + std::to_string(pooled->width()));
 }
 
 Status loadPretrained(const TrainerParts &parts, Engine &engine, Reporter &reporter)
@@ -147,27 +152,32 @@ Result<RunParts> buildRun(const TrainerParts &parts, const Settings &settings, R
 
     memory::KindScope kind(MemoryKind::Encoder);
     const auto latentDtype = settings.compat == Compat::OpenSora ? settings.dtype : torch::kFloat32;
-    auto autoencoder = model::makeAutoencoder(parts.stage, parts.device, latentDtype);
-    if (!autoencoder)
+    const bool cachedVideo = parts.stage.boolean("cached_video"), cachedText = parts.stage.boolean("cached_text");
+    Result<std::unique_ptr<model::Autoencoder>> autoencoder = std::unique_ptr<model::Autoencoder>();
+    Result<std::unique_ptr<model::TextEncoder>> tokens = std::unique_ptr<model::TextEncoder>(), pooled = std::unique_ptr<model::TextEncoder>();
+    if (!cachedVideo && !(autoencoder = model::makeAutoencoder(parts.stage, parts.device, latentDtype)))
         return autoencoder.error();
     reporter.milestone("autoencoder");
-    auto tokens = model::makeTokenEncoder(parts.stage, parts.device, settings.dtype);
-    if (!tokens)
+    if (!cachedText && !(tokens = model::makeTokenEncoder(parts.stage, parts.device, settings.dtype)))
         return tokens.error();
     reporter.milestone("t5");
-    auto pooled = model::makePooledEncoder(parts.stage, parts.device, settings.dtype);
-    if (!pooled)
+    if (!cachedText && !(pooled = model::makePooledEncoder(parts.stage, parts.device, settings.dtype)))
         return pooled.error();
     reporter.milestone("clip");
-    if (const auto sizes = checkSizes(parts.stage, (*mmdit)->config(), **autoencoder, **tokens, **pooled); !sizes)
+    if (const auto sizes = checkSizes(parts.stage, (*mmdit)->config(), autoencoder->get(), tokens->get(), pooled->get()); !sizes)
         return sizes.error();
-    if (const auto note = (*autoencoder)->note(); !note.empty())
+    if (const auto note = cachedVideo ? std::string() : (*autoencoder)->note(); !note.empty())
         reporter.note("info", note, "run.autoencoder");
 
     run.engine->makeMasters();
     reporter.milestone("optimizer");
     run.encoding = std::make_unique<StageEncoding>(settings, parts.device, std::move(*autoencoder), std::move(*tokens), std::move(*pooled));
-    if (settings.dropout) {
+    if (settings.dropout && cachedText) {
+        const auto nulls = data::readNullEmbeddings(parts.stage);
+        if (!nulls)
+            return nulls.error();
+        static_cast<StageEncoding &>(*run.encoding).setNulls(nulls->tokens, nulls->pooled);
+    } else if (settings.dropout) {
         run.encoding->nullTokens();
         run.encoding->nullPooled();
     }

@@ -431,8 +431,8 @@ private Q_SLOTS:
         const QByteArray path = QByteArray::fromStdString("data_path: " + (m_demo / "meta.csv").string());
         QTest::newRow("no table") << QByteArray("type: video_text") << QByteArray("config.missing-key");
         QTest::newRow("missing table") << QByteArray("data_path: /nowhere/t.csv, transform_name: resize_crop") << QByteArray("data.table-missing");
-        QTest::newRow("cached") << path + ", type: cached_video_text" << QByteArray("config.not-built-yet");
-        QTest::newRow("shards") << path + ", memory_efficient: true" << QByteArray("config.not-built-yet");
+        QTest::newRow("captions only") << path + ", type: text" << QByteArray("config.not-built-yet");
+        QTest::newRow("no shards") << path + ", memory_efficient: true" << QByteArray("data.shards-missing");
         QTest::newRow("center of oblongs") << path + ", transform_name: center" << QByteArray("config.transform-needs-square");
         QTest::newRow("batch of random sizes") << path + ", transform_name: rand_size_crop" << QByteArray("config.transform-needs-single");
     }

@@ -4,8 +4,13 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include <torch/csrc/jit/serialization/pickle.h>
 
 #include "core/memory/ledger.h"
+#include "core/model/autoencoder.h"
+#include "core/model/text_encoder.h"
 #include "core/train/trainer.h"
 #include "tests/unit/train/recording_sink.h"
 #include "tests/unit/train/synthetic_source.h"
@@ -106,6 +111,8 @@ private Q_SLOTS:
     void milestonesHaveTheOriginalsNamesInOrder();
     void memoryLimitEndsWithTheBucketAndKeepsTheLastUpdate();
     void offloadIsReportedAndChangesNothing();
+    void cachedBatchesTrainAsTheirClipsDo_data();
+    void cachedBatchesTrainAsTheirClipsDo();
     void whatIsNotBuiltYetIsRefused_data();
     void whatIsNotBuiltYetIsRefused();
     void failedSaveIsShownAndStopsWhereAsked();
@@ -500,6 +507,55 @@ void TrainerTest::offloadIsReportedAndChangesNothing()
     QVERIFY(plain.sink.all<events::Buffer>().empty());
 }
 
+void TrainerTest::cachedBatchesTrainAsTheirClipsDo_data()
+{
+    QTest::addColumn<bool>("video");
+    QTest::addColumn<bool>("text");
+    QTest::addColumn<Changes>("changes");
+    QTest::newRow("latents") << true << false << Changes{};
+    QTest::newRow("text") << false << true << Changes{};
+    QTest::newRow("both") << true << true << Changes{{"compat", "opensora"}};
+    QTest::newRow("text with drop-out") << true << true << Changes{{"dropout_ratio.t5", 0.6}, {"dropout_ratio.clip", 0.6}};
+}
+
+// Nothing of a run may depend on whether latents and embeddings were made in the step or before.
+void TrainerTest::cachedBatchesTrainAsTheirClipsDo()
+{
+    QFETCH(bool, video);
+    QFETCH(bool, text);
+    QFETCH(Changes, changes);
+    changes.insert(changes.end(), {{"max_train_steps", 4}, {"dataset.data_path", folder("none.csv").string()}});
+    const auto reference = runTrainer(folder("clips"), changes);
+    QVERIFY2(reference.ok(), reference.ok() ? "" : reference.summary.error().message().c_str());
+
+    const auto stage = tinyStage(changes);
+    const auto autoencoder = model::makeAutoencoder(stage, torch::kCPU, torch::kFloat32).value();
+    const auto tokens = model::makeTokenEncoder(stage, torch::kCPU, torch::kFloat32).value(), pooled = model::makePooledEncoder(stage, torch::kCPU, torch::kFloat32).value();
+    RunOptions options;
+    options.change = [&](data::Batch &batch) {
+        if (text) {
+            batch.tokens = tokens->encode(batch.texts);
+            batch.pooled = pooled->encode(batch.texts);
+            batch.texts.assign(batch.texts.size(), "not read");
+        }
+        if (video)
+            batch.latents = autoencoder->encode(std::exchange(batch.video, {}));
+    };
+    const auto save = [this](const char *name, const torch::Tensor &tensor) {
+        const auto bytes = torch::jit::pickle_save(tensor.clone());
+        std::ofstream(folder(name), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    };
+    save("null_t5.pt", tokens->nullEmbedding());
+    save("null_clip.pt", pooled->nullEmbedding());
+    changes.insert(changes.end(), {{"cached_video", video}, {"cached_text", text}, {"dataset.type", "cached_video_text"}});
+    if (video)
+        changes.push_back({"ae", config::Value()});    // not needed, so it may be left out
+    const auto cached = runTrainer(folder("cached"), changes, options);
+    QVERIFY2(cached.ok(), cached.ok() ? "" : cached.summary.error().message().c_str());
+    QCOMPARE(cached.summary->loss, reference.summary->loss);
+    QCOMPARE(firstDifference(reference.last() / "model", cached.last() / "model"), std::string());
+}
+
 void TrainerTest::whatIsNotBuiltYetIsRefused_data()
 {
     QTest::addColumn<Changes>("changes");
@@ -511,8 +567,11 @@ void TrainerTest::whatIsNotBuiltYetIsRefused_data()
     QTest::newRow("t5") << Changes{{"t5.type", "text_embedder"}};
     QTest::newRow("clip") << Changes{{"clip.type", "text_embedder"}};
     QTest::newRow("lora") << Changes{{"lora_config.r", 16}};
-    QTest::newRow("cached latents") << Changes{{"cached_video", true}};
-    QTest::newRow("cached text") << Changes{{"cached_text", true}};
+    QTest::newRow("cached latents with conditions") << Changes{{"cached_video", true}, {"model.cond_embed", true}, {"condition_config", config::Value::dict([] {
+                                                           config::Dict dict;
+                                                           dict.set("t2v", 1);
+                                                           return dict;
+                                                       }())}};
     QTest::newRow("sizes that do not fit") << Changes{{"model.in_channels", 64}};
     QTest::newRow("conditions without a table") << Changes{{"model.cond_embed", true}};
 }
