@@ -36,6 +36,7 @@ const std::vector<ProblemCode> &dataCodes()
         {"data.not-utf8", {"the table is not UTF-8", "数据表不是 UTF-8 编码"}},
         {"data.null-embedding", {"the embedding of the empty text is missing", "缺少空文本的嵌入"}},
         {"data.open-quote", {"a quote in the table is never closed", "数据表中有引号未闭合"}},
+        {"data.quarantine", {"a record of bad clips is unreadable", "坏片段记录无法读取"}},
         {"data.shard-mismatch", {"caption shards do not fit the table", "描述分片与数据表不匹配"}},
         {"data.shards-missing", {"there are no caption shards", "缺少描述分片"}},
         {"data.stopped", {"reading was stopped", "读取被停止"}},

@@ -1,24 +1,12 @@
 #include "core/data/batch_work.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "core/table/caption.h"
 
 namespace stagewright::data {
-
-void Quarantine::add(std::int64_t row, std::int64_t frames, const std::string &reason)
-{
-    const std::lock_guard lock(m_mutex);
-    m_bad.emplace(std::pair(row, frames), reason);
-}
-
-std::optional<std::string> Quarantine::reason(std::int64_t row, std::int64_t frames) const
-{
-    const std::lock_guard lock(m_mutex);
-    const auto found = m_bad.find({row, frames});
-    return found == m_bad.end() ? std::nullopt : std::optional(found->second);
-}
 
 BatchWork::BatchWork(const SourceOptions &options, std::shared_ptr<const EpochPlan> plan, std::int64_t index, Quarantine &quarantine)
     : m_options(options), m_plan(std::move(plan)), m_quarantine(quarantine), m_index(index)
@@ -68,8 +56,9 @@ void BatchWork::loadRow(Sample &sample, std::int64_t position, std::int64_t row,
     if (loaded)
         return;
     sample.failure = loaded.error().message();
-    if (loaded.error().problem.code != "data.stopped")
-        m_quarantine.add(row, bucket().frames, *sample.failure);
+    const std::string &code = loaded.error().problem.code;
+    if (code != "data.stopped")
+        m_quarantine.add(row, bucket().frames, *sample.failure, code == "data.timeout" ? Quarantine::Lasts::ThisRun : Quarantine::Lasts::UntilItsFilesChange);
 }
 
 Status BatchWork::loadInto(Sample &sample, std::int64_t position, std::int64_t row, std::int64_t attempt, table::PythonRandom *python, const std::atomic<bool> *stop)

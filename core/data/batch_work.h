@@ -1,8 +1,6 @@
 // One batch while it is being made: its samples may be loaded by several threads, and bad ones are replaced when all have been tried.
 #pragma once
 
-#include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,21 +9,10 @@
 #include "core/data/batch.h"
 #include "core/data/cached.h"
 #include "core/data/epoch_plan.h"
+#include "core/data/quarantine.h"
 #include "core/data/sample.h"
 
 namespace stagewright::data {
-
-// Clips that were found to be bad, so that they are not tried again. The same clip may be good for a bucket of fewer frames. Any thread.
-class Quarantine
-{
-public:
-    void add(std::int64_t row, std::int64_t frames, const std::string &reason);
-    std::optional<std::string> reason(std::int64_t row, std::int64_t frames) const;
-
-private:
-    mutable std::mutex m_mutex;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::string> m_bad;
-};
 
 class BatchWork
 {

@@ -15,7 +15,10 @@ constexpr std::int64_t kJudgeAfter = 64;
 class PrefetchingSource final : public BatchSource
 {
 public:
-    explicit PrefetchingSource(SourceOptions options) : m_options(std::move(options)), m_plans(m_options) {}
+    explicit PrefetchingSource(SourceOptions options)
+        : m_options(std::move(options)), m_plans(m_options), m_quarantine(m_options.table, m_options.knownBad, m_options.quarantineFile)
+    {
+    }
 
     Status check()
     {

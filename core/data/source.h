@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/config/stage.h"
 #include "core/data/batch.h"
+#include "core/data/quarantine.h"
 #include "core/table/buckets.h"
 
 namespace stagewright::data {
@@ -36,6 +37,8 @@ struct SourceOptions {
     int workers = 2;                                   // decoder threads; 0: decode in next() itself
     int batchesAhead = 4;                              // that may be ready or under way
     std::int64_t bytesAhead = std::int64_t(1) << 30;   // bound on their pixels; one batch is always allowed
+    std::vector<BadRow> knownBad;                      // of the run that is resumed (readQuarantine)
+    std::filesystem::path quarantineFile;              // where bad clips are written; empty: nowhere
     std::chrono::milliseconds clipDeadline{120'000};   // for one file
     std::chrono::milliseconds waitDeadline{600'000};   // for one batch in next()
 };

@@ -150,6 +150,7 @@ fs::path identityPath(const fs::path &runFolder) { return runFolder / "run.json"
 fs::path configPath(const fs::path &runFolder) { return runFolder / "config.yaml"; }
 fs::path originsPath(const fs::path &runFolder) { return runFolder / "origins.json"; }
 fs::path historyPath(const fs::path &runFolder) { return runFolder / "events.jsonl"; }
+fs::path badClipsPath(const fs::path &runFolder) { return runFolder / "bad_clips.jsonl"; }
 fs::path logPath(const fs::path &runFolder) { return runFolder / "train.log"; }
 fs::path consolePath(const fs::path &runFolder) { return runFolder / "console.log"; }
 fs::path tensorboardFolder(const fs::path &runFolder) { return runFolder / "tensorboard"; }

@@ -50,6 +50,7 @@ std::filesystem::path identityPath(const std::filesystem::path &runFolder);
 std::filesystem::path configPath(const std::filesystem::path &runFolder);
 std::filesystem::path originsPath(const std::filesystem::path &runFolder);
 std::filesystem::path historyPath(const std::filesystem::path &runFolder);
+std::filesystem::path badClipsPath(const std::filesystem::path &runFolder);        // bad_clips.jsonl: clips that could not be used (core/data/quarantine.h)
 std::filesystem::path logPath(const std::filesystem::path &runFolder);
 std::filesystem::path consolePath(const std::filesystem::path &runFolder);         // console.log: what the process and its libraries printed
 std::filesystem::path tensorboardFolder(const std::filesystem::path &runFolder);

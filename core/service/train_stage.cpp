@@ -60,13 +60,34 @@ int localRank()
     return rank;
 }
 
+// Clips that the resumed run found to be bad are not tried again.
+Result<std::unique_ptr<data::BatchSource>> openData(const config::Stage &stage, const std::optional<std::filesystem::path> &load, runhost::RunHost &host)
+{
+    auto options = data::sourceOptions(stage);
+    if (!options)
+        return options.error();
+    options->quarantineFile = runlog::badClipsPath(host.folder());
+    if (load) {
+        const auto file = runlog::badClipsPath(load->parent_path());
+        auto known = data::readQuarantine(file);
+        if (!known)
+            return known.error();
+        options->knownBad = std::move(*known);
+        if (!options->knownBad.empty()) {
+            host.note("info", std::to_string(options->knownBad.size()) + " clips that could not be used before are tried again only if their files have changed ("
+                      + file.string() + ")", "data.quarantine");
+        }
+    }
+    return data::makeBatchSource(std::move(*options));
+}
+
 Result<events::Summary> trainOn(const memory::DeviceChoice &device, const config::Stage &stage, runhost::RunHost &host, train::Sink &sink)
 {
     host.note("info", "training on " + device.device.str() + ": " + device.reason, "run.device");
     auto load = checkpointToLoad(stage, host);
     if (!load)
         return load.error();
-    auto data = data::makeBatchSource(stage);
+    auto data = openData(stage, *load, host);
     if (!data)
         return data.error();
     if (host.stopRequested())

@@ -300,6 +300,58 @@ private Q_SLOTS:
         }
     }
 
+    // A bad clip is not opened again by a run that resumes, until it changes. That it is not opened shows in the content, which has become good.
+    void resumedRunsLeaveKnownBadClipsAloneUntilTheyChange()
+    {
+        const fs::path clip = m_demo / "clips/mended.mp4", good = m_demo / "clips/clip00.mp4", record = m_demo / "bad_clips.jsonl";
+        fs::remove(record);
+        std::ofstream(clip, std::ios::binary) << std::string(fs::file_size(good), 'x');
+        const auto time = fs::last_write_time(clip);
+        const fs::path file = tableOf("mended.csv", {{"clip00.mp4", 24}, {"mended.mp4", 24}, {"clip06.mp4", 28}, {"clip12.mp4", 24}});
+        SourceOptions options = optionsFor(file, {{"128px", 5, 1.0, {}, 2}});
+        options.quarantineFile = record;
+        const auto first = take(*make(options), 6);
+        QVERIFY(fs::exists(record));
+        const auto known = readQuarantine(record);
+        QVERIFY(known);
+        QCOMPARE(known->size(), std::size_t(1));       // although it came up in three epochs
+        QCOMPARE(known->front().row, std::int64_t(1));
+        QCOMPARE(known->front().frames, std::int64_t(5));
+
+        fs::copy_file(good, clip, fs::copy_options::overwrite_existing);
+        fs::last_write_time(clip, time);
+        options.knownBad = *known;
+        options.quarantineFile = m_demo / "bad_clips_of_the_resume.jsonl";
+        fs::remove(options.quarantineFile);
+        const auto second = take(*make(options), 6);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            QVERIFY(same(first[i], second[i]));
+            QCOMPARE(second[i].bad.size(), first[i].bad.size());       // still counted and said
+        }
+        QCOMPARE(readQuarantine(options.quarantineFile)->size(), std::size_t(1));
+
+        fs::last_write_time(clip, time + std::chrono::seconds(1));
+        options.quarantineFile.clear();
+        bool used = false;
+        for (const Taken &batch : take(*make(options), 2))
+            used = used || std::count(batch.rows.begin(), batch.rows.end(), 1) > 0;
+        QVERIFY(used);
+    }
+
+    void recordsOfBadClipsMayBeCutShortButNotDamaged()
+    {
+        const fs::path record = m_demo / "record.jsonl";
+        const std::string whole = R"({"row":1,"frames":5,"path":"/a.mp4","reason":"r","stamp":"-"})" "\n";
+        std::ofstream(record) << whole << whole.substr(0, 20);
+        QCOMPARE(readQuarantine(record)->size(), std::size_t(1));
+        std::ofstream(record) << whole << "{\"row\":true}\n" << whole;
+        const auto damaged = readQuarantine(record);
+        QVERIFY(!damaged);
+        QCOMPARE(damaged.error().problem.code, std::string("data.quarantine"));
+        QVERIFY2(damaged.error().message().find("line 2") != std::string::npos, damaged.error().message().c_str());
+        QVERIFY(readQuarantine(m_demo / "none.jsonl")->empty());
+    }
+
     void shrinksTheBatchAsTheOriginalDoes()
     {
         const fs::path file = tableOf("bad2.csv", {{"clip00.mp4", 24}, {"broken.mp4", 24}, {"clip06.mp4", 28}, {"clip12.mp4", 24}});
