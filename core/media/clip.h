@@ -14,11 +14,14 @@
 
 namespace stagewright::media {
 
+class DecodeBudget;
+
 // When to give up on a file: at a moment, or when somebody else says so. Asked while FFmpeg waits for the disk and between frames.
 struct Limits {
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
     const std::atomic<bool> *stop = nullptr;           // may be null; must outlive the call
-    static Limits within(std::chrono::milliseconds time) { return {std::chrono::steady_clock::now() + time, nullptr}; }
+    DecodeBudget *budget = nullptr;                    // of the memory that decoding takes (decode_budget.h); may be null; must outlive the call
+    static Limits within(std::chrono::milliseconds time) { return {std::chrono::steady_clock::now() + time, nullptr, nullptr}; }
 };
 
 struct ClipInfo {

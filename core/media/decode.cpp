@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/media/decode_budget.h"
 #include "core/media/describe.h"
 #include "core/media/packet_index.h"
 #include "core/media/rgb.h"
@@ -142,12 +143,31 @@ private:
     DecodeReport m_report;
 };
 
+constexpr std::int64_t kFixedBytes = std::int64_t(4) << 20;           // tables, packets, the container's index
+constexpr std::int64_t kKeptPictures = 17;             // H.264 and HEVC keep 16 to predict others from; no codec keeps more
+
+// What decoding takes at most: the pictures that the decoder keeps, the one that is handed over, and its RGB forms.
+std::int64_t bytesToDecode(const Input &input, const AVCodecContext &decoder)
+{
+    const std::int64_t pixels = std::int64_t(decoder.width) * decoder.height;
+    const int known = decoder.pix_fmt == AV_PIX_FMT_NONE ? -1 : av_image_get_buffer_size(decoder.pix_fmt, decoder.width, decoder.height, 32);
+    const std::int64_t picture = known > 0 ? known : pixels * 6;      // 16 bits, no subsampling
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(decoder.codec_id);
+    const bool keepsNone = input.isImage() || (codec && (codec->props & AV_CODEC_PROP_INTRA_ONLY));
+    const bool isTurned = input.rotation() != 0 || input.isMirrored();
+    return kFixedBytes + picture * (keepsNone ? 1 : kKeptPictures + 1) + pixels * 3 * (isTurned ? 2 : 1);
+}
+
 Result<DecodeReport> readFrames(Input &input, std::span<const std::int64_t> indices, const std::function<bool(const FrameView &)> &sink)
 {
     assert(std::is_sorted(indices.begin(), indices.end()));
     auto decoder = openDecoder(input);
     if (!decoder)
         return decoder.error();
+    DecodeBudget *budget = input.patience().limits().budget;
+    auto lease = budget ? budget->take(bytesToDecode(input, **decoder), input.path(), input.patience().limits()) : Result<DecodeBudget::Lease>(DecodeBudget::Lease());
+    if (!lease)
+        return lease.error();
     return FrameReader(input, std::move(*decoder), indices, sink).run();
 }
 

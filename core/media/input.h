@@ -14,6 +14,7 @@ class Patience
 public:
     explicit Patience(const Limits &limits) : m_limits(limits) {}
     bool isOver() const { return isStopped() || std::chrono::steady_clock::now() >= m_limits.deadline; }
+    const Limits &limits() const { return m_limits; }
     bool isStopped() const { return m_limits.stop && m_limits.stop->load(std::memory_order_relaxed); }
 
 private:

@@ -5,6 +5,8 @@ import statistics
 import subprocess
 import time
 
+MOST_GROWTH = 16 * 2**20    # bytes, of a process that is warm
+
 
 def make(path, *arguments):
     subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, arguments), str(path)], check=True)
@@ -49,4 +51,6 @@ def run(bench):
     figures = json.loads(bench.checked([bench.data_bench, "soak", 400 if bench.small else 100_000, small, cut, webm, text, bench.folder / "missing.mp4"]))
     if figures["descriptors_growth"] != 0:
         bench.fail(f"{figures['descriptors_growth']} files stay open after {figures['opened']} clips")
+    if figures["resident_bytes_growth"] > MOST_GROWTH:
+        bench.fail(f"{figures['resident_bytes_growth']} bytes of memory more after {figures['opened']} clips")
     bench.out("soak", **figures)
