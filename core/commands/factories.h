@@ -15,6 +15,7 @@ std::unique_ptr<Command> makeFromCommand();
 std::unique_ptr<Command> makePresets();
 std::unique_ptr<Command> makeSchema();
 std::unique_ptr<Command> makeBuckets();
+std::unique_ptr<Command> makeCache();
 std::unique_ptr<Command> makePlan();
 std::unique_ptr<Command> makeFit();
 std::unique_ptr<Command> makeSweep();

@@ -18,6 +18,7 @@ const std::vector<ProblemCode> &configCodes()
         {"config.buffer-tiny", {"the activation buffer's size looks like GiB but counts elements", "激活缓冲区大小看似 GiB，实际按元素计"}},
         {"config.buffer-without-checkpointing", {"an activation buffer is set although no block is checkpointed", "设置了激活缓冲区，但没有块使用检查点"}},
         {"config.byte-order-mark", {"the file starts with a byte order mark", "文件以字节顺序标记开头"}},
+        {"config.cache-and-columns", {"encodings would come from a cache and from the table's files", "编码同时来自缓存和数据表中的文件"}},
         {"config.cache-mismatch", {"the trainer and the dataset disagree about cached data", "训练器与数据集对缓存数据的设置不一致"}},
         {"config.cache-without-dataset", {"cached data needs dataset.type cached_video_text", "使用缓存数据需要 dataset.type 为 cached_video_text"}},
         {"config.causal", {"is_causal_vae does not fit the autoencoder", "is_causal_vae 与自编码器不符"}},

@@ -7,6 +7,9 @@ const std::vector<ProblemCode> &dataCodes()
 {
     static const std::vector<ProblemCode> codes = {
         {"data.bad-sample", {"a row of the table cannot be used", "数据表中的一行无法使用"}},
+        {"data.cache", {"encodings come from a cache", "编码来自缓存"}},
+        {"data.cache-damaged", {"an entry of the cache of encodings is damaged", "编码缓存中的一项已损坏"}},
+        {"data.cache-missing", {"an entry of the cache of encodings is not there", "编码缓存中缺少一项"}},
         {"data.changed", {"the dataset changed since the run began", "运行开始后数据集发生了变化"}},
         {"data.column-alias", {"a column is read under another name", "某列按另一个名称读取"}},
         {"data.column-type", {"a column has another type than needed", "列的类型不符合要求"}},
@@ -31,6 +34,7 @@ const std::vector<ProblemCode> &dataCodes()
         {"data.no-table", {"no table is set", "未设置数据表"}},
         {"data.no-usable-file", {"none of the files that were tried can be used", "尝试过的文件都无法使用"}},
         {"data.no-video", {"a file has no video stream", "文件中没有视频流"}},
+        {"data.not-finite", {"what was encoded holds numbers that are not finite", "编码结果中有非有限数"}},
         {"data.not-media", {"a file is neither a video nor an image", "文件既不是视频也不是图像"}},
         {"data.not-text", {"the table is not a text file", "数据表不是文本文件"}},
         {"data.not-utf8", {"the table is not UTF-8", "数据表不是 UTF-8 编码"}},
@@ -49,6 +53,7 @@ const std::vector<ProblemCode> &dataCodes()
         {"data.table-too-long", {"the table has too many rows", "数据表行数过多"}},
         {"data.table-unreadable", {"the table cannot be read", "无法读取数据表"}},
         {"data.timeout", {"reading took longer than allowed", "读取超时"}},
+        {"data.too-large", {"decoding a clip takes more memory than allowed", "解码片段所需内存超过允许值"}},
         {"data.too-many-bad", {"too many clips in a row could not be read", "连续有太多片段无法读取"}},
         {"data.too-many-dropped", {"more rows are dropped than allowed", "被丢弃的行数超过允许值"}},
         {"data.truncated", {"a video ends before its header says", "视频比文件头所说的提前结束"}},

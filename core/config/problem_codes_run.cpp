@@ -16,6 +16,7 @@ const std::vector<ProblemCode> &runCodes()
         {"run.command-line", {"the command line is wrong", "命令行有误"}},
         {"run.connection-closed", {"the connection to the run was closed", "与运行的连接已关闭"}},
         {"run.device", {"which device is used, and why", "使用了哪个设备及原因"}},
+        {"run.encoder-lost", {"the worker that encodes into a cache is gone", "为缓存编码的工作进程已消失"}},
         {"run.failed", {"a run ended with an error", "运行因错误结束"}},
         {"run.file-exists", {"the file to be written exists", "要写入的文件已存在"}},
         {"run.folder-occupied", {"the run's folder belongs to another run", "运行文件夹属于另一个运行"}},

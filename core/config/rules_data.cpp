@@ -34,6 +34,9 @@ void checkCaches(const Stage &stage, const Facts &facts, Findings &findings)
         if (cachedType && facts.isOn("dataset." + name) != facts.isOn(name))
             findings.warning("config.cache-mismatch", name, name + " and dataset." + name + " differ; the trainer and the dataset would disagree about what a batch holds");
     }
+    if (stage.isSet("encoding_cache") && cachedType)
+        findings.error("config.cache-and-columns", "encoding_cache", "dataset.type cached_video_text reads encodings from files that the table names, and encoding_cache from the cache of `stagewright-cli cache`: set only one of them")
+            .fix = setTo(stage, "Set dataset.type to video_text", "dataset.type", Value("video_text"));
     if (facts.is("dataset.type", "text"))
         findings.error("config.dataset-for-sampling", "dataset.type", "dataset.type text has no clips; it is only for sampling")
             .fix = setTo(stage, "Set dataset.type to video_text", "dataset.type", Value("video_text"));

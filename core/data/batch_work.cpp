@@ -57,15 +57,18 @@ void BatchWork::loadRow(Sample &sample, std::int64_t position, std::int64_t row,
         return;
     sample.failure = loaded.error().message();
     const std::string &code = loaded.error().problem.code;
+    // What a cache lacks may be built before the next run.
+    const bool passes = code == "data.timeout" || code == "data.cache-missing" || code == "data.cache-damaged";
     if (code != "data.stopped")
-        m_quarantine.add(row, bucket().frames, *sample.failure, code == "data.timeout" ? Quarantine::Lasts::ThisRun : Quarantine::Lasts::UntilItsFilesChange);
+        m_quarantine.add(row, bucket().frames, *sample.failure, passes ? Quarantine::Lasts::ThisRun : Quarantine::Lasts::UntilItsFilesChange);
 }
 
 Status BatchWork::loadInto(Sample &sample, std::int64_t position, std::int64_t row, std::int64_t attempt, table::PythonRandom *python, const std::atomic<bool> *stop)
 {
     if (m_options.cached.video || m_options.cached.text) {
         sample.cached = {};
-        if (Status loaded = loadCached(m_options, row, sample.cached); !loaded)
+        const cache::ClipShape cell{bucket().frames, bucket().height, bucket().width};
+        if (Status loaded = loadCached(m_options, row, cell, wordsOf(row, position), sample.cached); !loaded)
             return loaded;
         const auto differs = [](const torch::Tensor &tensor, const std::vector<std::int64_t> &shape) { return tensor.defined() && !shape.empty() && tensor.sizes().vec() != shape; };
         if (differs(sample.cached.latents, m_latentShape) || differs(sample.cached.tokens, m_tokenShape))
@@ -84,6 +87,7 @@ Status BatchWork::loadInto(Sample &sample, std::int64_t position, std::int64_t r
     };
     media::Limits limits = media::Limits::within(m_options.clipDeadline);
     limits.stop = stop;
+    limits.budget = m_options.decodeBudget.get();
     return loadSample(m_options, row, shape, draws, target, limits);
 }
 
@@ -229,6 +233,11 @@ std::int64_t BatchWork::whichCaption(std::int64_t row, std::int64_t position) co
     return sampleGenerator(m_options.seed, m_plan->plan.epoch, access, position, kCaptionStream).between(0, count - 1);
 }
 
+std::string BatchWork::wordsOf(std::int64_t row, std::int64_t position) const
+{
+    return table::captionOf(*m_options.table, {m_options.rules.fpsMax, m_options.motionScore}, row, rateOf(row), whichCaption(row, position));
+}
+
 Batch BatchWork::assemble()
 {
     Batch batch;
@@ -252,11 +261,10 @@ Batch BatchWork::assemble()
         batch.tokens = stacked(&CachedTensors::tokens);
         batch.pooled = stacked(&CachedTensors::pooled);
     }
-    const table::CaptionRules captions{m_options.rules.fpsMax, m_options.motionScore};
     for (std::size_t position = 0; position < m_samples.size(); ++position) {
         const std::int64_t row = m_samples[position].row;
         batch.rows.push_back(row);
-        batch.texts.push_back(table::captionOf(*m_options.table, captions, row, rateOf(row), whichCaption(row, static_cast<std::int64_t>(position))));
+        batch.texts.push_back(wordsOf(row, static_cast<std::int64_t>(position)));
     }
     batch.bucket = {bucket().resolution, bucket().frames, bucket().height, bucket().width, bucket().batchSize};
     const auto rate = rateOf(batch.rows.front());

@@ -52,6 +52,7 @@ private:
     Batch assemble();
     std::optional<table::FrameRate> rateOf(std::int64_t row) const;
     std::int64_t whichCaption(std::int64_t row, std::int64_t position) const;
+    std::string wordsOf(std::int64_t row, std::int64_t position) const;        // what the row trains with at this place of the batch
 
     const SourceOptions &m_options;
     std::shared_ptr<const EpochPlan> m_plan;

@@ -1,8 +1,11 @@
 #include "core/data/cached.h"
 
+#include <cstring>
+
 #include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/ckptfile/torch_archive.h"
+#include "core/data/sample.h"
 
 namespace stagewright::data {
 
@@ -37,13 +40,10 @@ struct Expected {
     const char *option;
 };
 
-Result<torch::Tensor> readFitting(const std::filesystem::path &file, const Expected &expected)
+// The tensor as it is expected, or what is wrong with it; `where` names it.
+Result<torch::Tensor> fitting(torch::Tensor tensor, const std::filesystem::path &where, const Expected &expected)
 {
-    auto read = readTensorFile(file);
-    if (!read)
-        return read;
-    torch::Tensor tensor = std::move(*read);
-    const auto bad = [&](const std::string &what) { return Error(ExitCode::Data, "data.bad-sample", file.string() + ": " + what, file.string()); };
+    const auto bad = [&](const std::string &what) { return Error(ExitCode::Data, "data.bad-sample", where.string() + ": " + what, where.string()); };
     if (tensor.dim() == expected.dimensions + 1 && tensor.size(0) == 1)
         tensor = tensor.squeeze(0);
     if (tensor.dim() != expected.dimensions || tensor.numel() == 0)
@@ -55,6 +55,77 @@ Result<torch::Tensor> readFitting(const std::filesystem::path &file, const Expec
     if (!torch::isfinite(tensor).all().item<bool>())
         return bad("holds numbers that are not finite; compute it again");
     return tensor;
+}
+
+Result<torch::Tensor> readFitting(const std::filesystem::path &file, const Expected &expected)
+{
+    auto read = readTensorFile(file);
+    if (!read)
+        return read;
+    return fitting(std::move(*read), file, expected);
+}
+
+Result<torch::Tensor> readFitting(const cache::Store &store, const cache::Key &key, const Expected &expected)
+{
+    const auto entry = store.read(key);
+    if (!entry)
+        return entry.error();
+    torch::Tensor tensor = torch::empty(entry->shape, *floatType(entry->dtype));
+    std::memcpy(tensor.data_ptr(), entry->bytes.data(), entry->bytes.size());
+    return fitting(std::move(tensor), store.pathOf(key), expected);
+}
+
+Expected latentsOf(const Cached &cached) { return {"latents", 4, cached.latentChannels, 0, "model.in_channels"}; }
+Expected tokensOf(const Cached &cached) { return {"token states", 2, cached.tokenWidth, 1, "model.context_in_dim"}; }
+Expected pooledOf(const Cached &cached) { return {"pooled states", 1, cached.pooledWidth, 0, "model.vec_in_dim"}; }
+
+Result<torch::Tensor> readColumn(const SourceOptions &options, table::FileColumn column, std::int64_t row, const Expected &expected)
+{
+    const auto file = options.table->cachedFile(column, row);
+    if (!file.empty())
+        return readFitting(file, expected);
+    const std::string path = options.table->mediaPath(row).string();
+    return Error(ExitCode::Data, "data.bad-sample", path + ": its " + table::columnName(column) + " is empty", path);
+}
+
+Status take(Result<torch::Tensor> read, torch::Tensor &into)
+{
+    if (!read)
+        return read.error();
+    into = std::move(*read);
+    return Done{};
+}
+
+Status loadFromStore(const SourceOptions &options, std::int64_t row, const cache::ClipShape &shape, const std::string &words, CachedTensors &tensors)
+{
+    cache::Store &store = *options.cached.store;
+    if (options.cached.video) {
+        const auto key = store.latents(row, shape);
+        if (!key)
+            return key.error();
+        if (Status status = take(readFitting(store, *key, latentsOf(options.cached)), tensors.latents); !status)
+            return status;
+    }
+    if (Status status = take(readFitting(store, store.text(cache::Part::Tokens, words), tokensOf(options.cached)), tensors.tokens); !status)
+        return status;
+    return take(readFitting(store, store.text(cache::Part::Pooled, words), pooledOf(options.cached)), tensors.pooled);
+}
+
+// Of the empty text, under its part's name in the cache.
+Result<NullEmbeddings> nullsOfStore(const config::Stage &stage)
+{
+    const auto store = cache::Store::open(stage, nullptr, {});         // texts need no table
+    if (!store)
+        return store.error();
+    const Cached cached = cachedParts(stage);
+    NullEmbeddings nulls;
+    auto tokens = readFitting(**store, (*store)->text(cache::Part::Tokens, {}), tokensOf(cached));
+    auto pooled = readFitting(**store, (*store)->text(cache::Part::Pooled, {}), pooledOf(cached));
+    if (!tokens || !pooled)
+        return (tokens ? pooled : tokens).error().during("the embedding of the empty text");
+    nulls.tokens = tokens->unsqueeze(0);
+    nulls.pooled = pooled->unsqueeze(0);
+    return nulls;
 }
 
 } // namespace
@@ -84,43 +155,38 @@ Result<torch::Tensor> readTensorFile(const std::filesystem::path &file)
     return tensor;
 }
 
-Status loadCached(const SourceOptions &options, std::int64_t row, CachedTensors &tensors)
+Draws drawsOfCachedClip() { return Draws(sampleGenerator(0, 0, 0, 0, 0)); }
+
+Status loadCached(const SourceOptions &options, std::int64_t row, const cache::ClipShape &shape, const std::string &words, CachedTensors &tensors)
 {
     torch::NoGradGuard noGrad;
-    const auto load = [&](table::FileColumn column, const Expected &expected, torch::Tensor &into) -> Status {
-        const auto file = options.table->cachedFile(column, row);
-        if (file.empty()) {
-            const std::string path = options.table->mediaPath(row).string();
-            return Error(ExitCode::Data, "data.bad-sample", path + ": its " + table::columnName(column) + " is empty", path);
-        }
-        auto read = readFitting(file, expected);
-        if (!read)
-            return read.error();
-        into = std::move(*read);
-        return Done{};
-    };
     const Cached &cached = options.cached;
+    if (cached.store)
+        return loadFromStore(options, row, shape, words, tensors);
     if (cached.video) {
-        if (Status status = load(table::FileColumn::Latents, {"latents", 4, cached.latentChannels, 0, "model.in_channels"}, tensors.latents); !status)
+        if (Status status = take(readColumn(options, table::FileColumn::Latents, row, latentsOf(cached)), tensors.latents); !status)
             return status;
     }
     if (!cached.text)
         return Done{};
-    if (Status status = load(table::FileColumn::TextT5, {"token states", 2, cached.tokenWidth, 1, "model.context_in_dim"}, tensors.tokens); !status)
+    if (Status status = take(readColumn(options, table::FileColumn::TextT5, row, tokensOf(cached)), tensors.tokens); !status)
         return status;
-    return load(table::FileColumn::TextClip, {"pooled states", 1, cached.pooledWidth, 0, "model.vec_in_dim"}, tensors.pooled);
+    return take(readColumn(options, table::FileColumn::TextClip, row, pooledOf(cached)), tensors.pooled);
 }
 
 Result<NullEmbeddings> readNullEmbeddings(const config::Stage &stage)
 {
+    if (stage.isSet("encoding_cache"))
+        return nullsOfStore(stage);
+    const Cached cached = cachedParts(stage);
     const std::filesystem::path table = std::filesystem::absolute(expandUser(stage.string("dataset.data_path")));
     const std::filesystem::path folder = std::filesystem::is_directory(table) ? table : table.parent_path();
     const std::string advice = ": dropout_ratio with cached_text needs the embeddings of the empty text there";
     NullEmbeddings nulls;
-    auto tokens = readFitting(folder / "null_t5.pt", {"token states", 2, stage.integer("model.context_in_dim"), 1, "model.context_in_dim"});
+    auto tokens = readFitting(folder / "null_t5.pt", tokensOf(cached));
     if (!tokens)
         return Error(ExitCode::Data, "data.null-embedding", tokens.error().message() + advice, tokens.error().problem.file);
-    auto pooled = readFitting(folder / "null_clip.pt", {"pooled states", 1, stage.integer("model.vec_in_dim"), 0, "model.vec_in_dim"});
+    auto pooled = readFitting(folder / "null_clip.pt", pooledOf(cached));
     if (!pooled)
         return Error(ExitCode::Data, "data.null-embedding", pooled.error().message() + advice, pooled.error().problem.file);
     nulls.tokens = tokens->unsqueeze(0);

@@ -7,9 +7,11 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/cache/store.h"
 #include "core/config/stage.h"
 #include "core/data/batch.h"
 #include "core/data/quarantine.h"
+#include "core/media/decode_budget.h"
 #include "core/table/buckets.h"
 
 namespace stagewright::data {
@@ -17,11 +19,15 @@ namespace stagewright::data {
 enum class Compat { None, OpenSora };                  // the stage's `compat` (README.md says what differs)
 enum class Transform { None, Center, ResizeCrop, RandSizeCrop };
 
-// Which parts of a batch come from files that were computed before (dataset.type cached_video_text), and what the model wants of them; 0: not known.
+// Which parts of a batch were computed before (dataset.type cached_video_text, or encoding_cache), and what the model wants of them; 0: not known.
 struct Cached {
     bool video = false, text = false;
     std::int64_t latentChannels = 0, tokenWidth = 0, pooledWidth = 0;
+    std::shared_ptr<cache::Store> store;               // encoding_cache; null: files that the table names
 };
+
+// As far as the stage alone tells: without the store.
+Cached cachedParts(const config::Stage &stage);
 
 // Everything that a source needs to know, with the table already read. Plain data.
 struct SourceOptions {
@@ -39,6 +45,7 @@ struct SourceOptions {
     std::int64_t bytesAhead = std::int64_t(1) << 30;   // bound on their pixels; one batch is always allowed
     std::vector<BadRow> knownBad;                      // of the run that is resumed (readQuarantine)
     std::filesystem::path quarantineFile;              // where bad clips are written; empty: nowhere
+    std::shared_ptr<media::DecodeBudget> decodeBudget;             // null: no bound on what decoders hold
     std::chrono::milliseconds clipDeadline{120'000};   // for one file
     std::chrono::milliseconds waitDeadline{600'000};   // for one batch in next()
 };

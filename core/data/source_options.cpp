@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 
+#include "core/base/host.h"
+#include "core/base/units.h"
 #include "core/data/source.h"
 
 namespace stagewright::data {
@@ -21,19 +25,6 @@ std::optional<Error> unsupported(const config::Stage &stage)
     if (!stage.isSet("dataset.data_path"))
         return usage("config.missing-key", "dataset.data_path", "dataset.data_path is not set; name the .csv or .parquet table of your clips");
     return std::nullopt;
-}
-
-Cached cachedOf(const config::Stage &stage)
-{
-    Cached cached;
-    cached.video = stage.boolean("cached_video");
-    cached.text = stage.boolean("cached_text");
-    const auto sizeOf = [&](std::string_view key) { return stage.at(key).type() == config::Type::Int ? stage.integer(key) : 0; };
-    const std::int64_t patch = std::max<std::int64_t>(sizeOf("patch_size"), 1);
-    cached.latentChannels = sizeOf("model.in_channels") / (patch * patch);
-    cached.tokenWidth = sizeOf("model.context_in_dim");
-    cached.pooledWidth = sizeOf("model.vec_in_dim");
-    return cached;
 }
 
 std::optional<Error> missingCacheColumn(const table::Table &table, const Cached &cached)
@@ -59,6 +50,23 @@ Transform transformOf(const config::Stage &stage)
     return name == "rand_size_crop" ? Transform::RandSizeCrop : Transform::ResizeCrop;
 }
 
+// Of all processes of this machine.
+std::int64_t decoderMemory(const config::Stage &stage)
+{
+    constexpr std::int64_t kShareOfMachine = 8;
+    return stage.isSet("decoder_memory") ? static_cast<std::int64_t>(stage.number("decoder_memory") * kGiB) : hostTotalBytes() / kShareOfMachine;
+}
+
+// As the launcher says.
+std::int64_t processesHere()
+{
+    const char *text = std::getenv("LOCAL_WORLD_SIZE");
+    std::int64_t processes = 1;
+    if (text)
+        std::from_chars(text, text + std::string_view(text).size(), processes);
+    return std::max<std::int64_t>(processes, 1);
+}
+
 // Shapes that the transform cannot make would only turn every row into a bad one.
 std::optional<Error> contradiction(const SourceOptions &options)
 {
@@ -81,6 +89,20 @@ std::optional<Error> contradiction(const SourceOptions &options)
 
 } // namespace
 
+Cached cachedParts(const config::Stage &stage)
+{
+    Cached cached;
+    const bool fromCache = stage.isSet("encoding_cache");
+    cached.video = fromCache ? !stage.isSet("condition_config") : stage.boolean("cached_video");
+    cached.text = fromCache || stage.boolean("cached_text");
+    const auto sizeOf = [&](std::string_view key) { return stage.at(key).type() == config::Type::Int ? stage.integer(key) : 0; };
+    const std::int64_t patch = std::max<std::int64_t>(sizeOf("patch_size"), 1);
+    cached.latentChannels = sizeOf("model.in_channels") / (patch * patch);
+    cached.tokenWidth = sizeOf("model.context_in_dim");
+    cached.pooledWidth = sizeOf("model.vec_in_dim");
+    return cached;
+}
+
 Result<SourceOptions> sourceOptions(const config::Stage &stage, std::int64_t rank, std::int64_t worldSize)
 {
     constexpr std::int64_t kBatchesPerWorker = 2;      // where prefetch_factor is not set
@@ -102,14 +124,21 @@ Result<SourceOptions> sourceOptions(const config::Stage &stage, std::int64_t ran
     options.worldSize = worldSize;
     options.workers = static_cast<int>(stage.integer("num_workers"));
     const std::int64_t perWorker = stage.isSet("prefetch_factor") ? stage.integer("prefetch_factor") : kBatchesPerWorker;
+    options.decodeBudget = std::make_shared<media::DecodeBudget>(media::DecodeBudget::share(decoderMemory(stage), processesHere()));
     options.batchesAhead = static_cast<int>(std::max<std::int64_t>(perWorker * options.workers, 1));
     auto read = table::readTable(stage);
     if (!read)
         return read.error();
     options.table = std::move(*read);
-    options.cached = cachedOf(stage);
-    if (const auto error = missingCacheColumn(*options.table, options.cached))
+    options.cached = cachedParts(stage);
+    if (stage.isSet("encoding_cache")) {
+        auto store = cache::Store::open(stage, options.table, options.rules);
+        if (!store)
+            return store.error();
+        options.cached.store = std::move(*store);
+    } else if (const auto error = missingCacheColumn(*options.table, options.cached)) {
         return *error;
+    }
     return options;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/version.h"
 #include "core/protocol/frame.h"
+#include "core/service/cache_builder.h"
 #include "core/service/plan_helper.h"
 
 namespace stagewright::service {
@@ -80,12 +81,13 @@ Result<Arguments> parseTrain(const std::vector<std::string> &tokens)
     return parsed;
 }
 
-Result<Arguments> parsePlan(const std::vector<std::string> &tokens)
+// plan and cache: what they do stands on standard input.
+Result<Arguments> parseHelper(Task task, const std::string &name, const std::vector<std::string> &tokens)
 {
-    Arguments parsed{Task::Plan, {}};
+    Arguments parsed{task, {}};
     for (std::size_t at = 0; at < tokens.size(); ++at) {
         if (tokens[at] != "--wire" || at + 1 == tokens.size())
-            return usage("plan takes its questions from standard input, not \"" + tokens[at] + "\"");
+            return usage(name + " takes its questions from standard input, not \"" + tokens[at] + "\"");
         auto wire = wireVersion(tokens[++at]);
         if (!wire)
             return wire.error();
@@ -106,8 +108,8 @@ Result<Arguments> parseArguments(const std::vector<std::string> &arguments)
         return Arguments{Task::Version, {}};
     if (arguments[0] == "probe")
         return Arguments{Task::Probe, {}};
-    if (arguments[0] == "plan")
-        return parsePlan({arguments.begin() + 1, arguments.end()});
+    if (arguments[0] == "plan" || arguments[0] == "cache")
+        return parseHelper(arguments[0] == "plan" ? Task::Plan : Task::Cache, arguments[0], {arguments.begin() + 1, arguments.end()});
     if (arguments[0] != "train")
         return usage("\"" + arguments[0] + "\" is nothing that the worker does");
     return parseTrain({arguments.begin() + 1, arguments.end()});
@@ -120,6 +122,7 @@ std::string helpText()
            "  train --run-folder FOLDER               train the config.yaml of a run folder that a launcher has made\n"
            "    --stop-after N                        stop with a save after N updates, as if asked to\n"
            "  plan                                    answer questions about memory: a JSON object a line in, one a line out\n"
+           "  cache                                   encode a stage's clips and captions: one JSON object in, progress out\n"
            "  probe                                   print the devices of this machine as JSON\n"
            "  --version                               version of the program and of the protocol\n\n"
            "SIGTERM or Ctrl-C: finish the update, save, stop. Twice: stop at once.\n";
@@ -137,6 +140,7 @@ int runWorker(const std::vector<std::string> &arguments)
     case Task::Version: std::cout << "stagewright-worker " << programVersion() << ", protocol " << protocol::kWireVersion << std::endl; return 0;
     case Task::Probe: std::cout << probe() << std::endl; return 0;
     case Task::Plan: return static_cast<int>(runPlanTask());
+    case Task::Cache: return static_cast<int>(runCacheTask());
     case Task::Train: break;
     }
     parsed->options.commandLine = arguments;

@@ -1,4 +1,4 @@
-// The worker's command line: stagewright-worker train [CONFIG] [--config FILE] [--run-folder FOLDER] [--wire N] [--KEY VALUE …] | plan [--wire N] | probe | --version | --help
+// The worker's command line: stagewright-worker train [CONFIG] [--config FILE] [--run-folder FOLDER] [--wire N] [--KEY VALUE …] | plan [--wire N] | cache [--wire N] | probe | --version | --help
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stagewright::service {
 
-enum class Task { Train, Plan, Probe, Version, Help };
+enum class Task { Train, Plan, Cache, Probe, Version, Help };
 
 struct Arguments {
     Task task = Task::Help;

@@ -1,6 +1,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "core/base/units.h"
+#include "core/cache/survey.h"
 #include "core/ckptfile/listing.h"
 #include "core/config/validate.h"
 #include "core/data/source.h"
@@ -77,6 +79,13 @@ Result<std::unique_ptr<data::BatchSource>> openData(const config::Stage &stage, 
             host.note("info", std::to_string(options->knownBad.size()) + " clips that could not be used before are tried again only if their files have changed ("
                       + file.string() + ")", "data.quarantine");
         }
+    }
+    if (options->cached.store) {
+        const auto wanted = cache::wantedBy(*options->cached.store, 1);
+        const std::int64_t missing = cache::countMissing(*options->cached.store, wanted);
+        host.note(missing > 0 ? "warning" : "info", "encodings come from " + options->cached.store->folder().string() + (missing > 0 ? "; " + formatCount(missing) + " of the "
+                  + formatCount(wanted.count()) + " entries that the first epoch wants are not there, and rows without them train nothing: stop, and run `stagewright-cli cache build`" : std::string()),
+                  missing > 0 ? "data.cache-missing" : "data.cache");
     }
     return data::makeBatchSource(std::move(*options));
 }

@@ -152,27 +152,27 @@ Result<RunParts> buildRun(const TrainerParts &parts, const Settings &settings, R
 
     memory::KindScope kind(MemoryKind::Encoder);
     const auto latentDtype = settings.compat == Compat::OpenSora ? settings.dtype : torch::kFloat32;
-    const bool cachedVideo = parts.stage.boolean("cached_video"), cachedText = parts.stage.boolean("cached_text");
+    const auto cached = data::cachedParts(parts.stage);
     Result<std::unique_ptr<model::Autoencoder>> autoencoder = std::unique_ptr<model::Autoencoder>();
     Result<std::unique_ptr<model::TextEncoder>> tokens = std::unique_ptr<model::TextEncoder>(), pooled = std::unique_ptr<model::TextEncoder>();
-    if (!cachedVideo && !(autoencoder = model::makeAutoencoder(parts.stage, parts.device, latentDtype)))
+    if (!cached.video && !(autoencoder = model::makeAutoencoder(parts.stage, parts.device, latentDtype)))
         return autoencoder.error();
     reporter.milestone("autoencoder");
-    if (!cachedText && !(tokens = model::makeTokenEncoder(parts.stage, parts.device, settings.dtype)))
+    if (!cached.text && !(tokens = model::makeTokenEncoder(parts.stage, parts.device, settings.dtype)))
         return tokens.error();
     reporter.milestone("t5");
-    if (!cachedText && !(pooled = model::makePooledEncoder(parts.stage, parts.device, settings.dtype)))
+    if (!cached.text && !(pooled = model::makePooledEncoder(parts.stage, parts.device, settings.dtype)))
         return pooled.error();
     reporter.milestone("clip");
     if (const auto sizes = checkSizes(parts.stage, (*mmdit)->config(), autoencoder->get(), tokens->get(), pooled->get()); !sizes)
         return sizes.error();
-    if (const auto note = cachedVideo ? std::string() : (*autoencoder)->note(); !note.empty())
+    if (const auto note = cached.video ? std::string() : (*autoencoder)->note(); !note.empty())
         reporter.note("info", note, "run.autoencoder");
 
     run.engine->makeMasters();
     reporter.milestone("optimizer");
     run.encoding = std::make_unique<StageEncoding>(settings, parts.device, std::move(*autoencoder), std::move(*tokens), std::move(*pooled));
-    if (settings.dropout && cachedText) {
+    if (settings.dropout && cached.text) {
         const auto nulls = data::readNullEmbeddings(parts.stage);
         if (!nulls)
             return nulls.error();

@@ -177,7 +177,7 @@ void RegistryTest::knowsTheKeysOfTheOriginal()
              "dataset.tokenize_fn", "dataset.return_latents_path", "dataset.load_original_video", "model.use_liger_rope", "model.grad_ckpt_settings", "model.cache_dir",
              "ae.block_out_channels", "ae.sample_tsize", "ae.scaling_factor", "ae.disc_off_grad_ckpt", "t5.shardformer", "clip.max_length", "optim.nvme_offload_dir",
              "plugin_config.reduce_bucket_size_in_m", "plugin_config.extra_dp_size", "plugin_config.sequence_parallelism_mode", "lr", "eps", "grad_ckpt_settings",
-             "compat", "device", "max_train_steps", "grad_ckpt_buffer_overflow", "on_save_error", "keep_every", "on_low_disk", "on_nonfinite", "memory_limit", "data_policy"})
+             "compat", "device", "max_train_steps", "grad_ckpt_buffer_overflow", "on_save_error", "keep_every", "on_low_disk", "on_nonfinite", "memory_limit", "data_policy", "encoding_cache", "decoder_memory"})
         QVERIFY2(findOption(path), path);
     QCOMPARE(findOption("lr")->keyClass, KeyClass::Helper);
     QCOMPARE(findOption("patch_size")->keyClass, KeyClass::Read);

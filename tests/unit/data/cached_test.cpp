@@ -49,7 +49,7 @@ private:
         SourceOptions options;
         options.table = *table::readTable(file);
         options.rules = *table::bucketRules({{"256px", 33, 1.0, {}, 2}}, 16, 42, 16);
-        options.cached = {video, text, 4, 16, 8};
+        options.cached = {video, text, 4, 16, 8, nullptr};
         options.workers = 1;
         return options;
     }
