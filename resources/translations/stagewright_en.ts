@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>stagewright::pages::DataWords</name>
+    <message numerus="yes">
+        <source>%n aspect(s)</source>
+        <translation>
+            <numerusform>%n aspect</numerusform>
+            <numerusform>%n aspects</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::PlanPanel</name>
     <message numerus="yes">
         <source>; %n block(s) find no room in the activation buffer</source>

@@ -1134,6 +1134,394 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::DataPage</name>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+    <message>
+        <source>Looking into the files: %1 of %2</source>
+        <translation>正在读取文件：%1 / %2</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU 数</translation>
+    </message>
+    <message>
+        <source>Data-parallel GPUs</source>
+        <translation>数据并行的 GPU 数</translation>
+    </message>
+    <message>
+        <source>How many GPUs share the batches of an epoch</source>
+        <translation>由多少块 GPU 分担一轮的批次</translation>
+    </message>
+    <message>
+        <source>epoch</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Epoch that is counted</source>
+        <translation>所统计的轮次</translation>
+    </message>
+    <message>
+        <source>Probabilities draw anew in every epoch; 0 is the first</source>
+        <translation>概率在每一轮重新抽取；0 为第一轮</translation>
+    </message>
+    <message>
+        <source>original</source>
+        <translation>与原版一致</translation>
+    </message>
+    <message>
+        <source>keep rows</source>
+        <translation>保留数据</translation>
+    </message>
+    <message>
+        <source>What becomes of rows that the original loses</source>
+        <translation>原版会丢弃的数据行如何处理</translation>
+    </message>
+    <message>
+        <source>Buckets: samples, batches and what each takes</source>
+        <translation>各桶的样本数、批数和开销</translation>
+    </message>
+    <message>
+        <source>Rows that do not train, by reason</source>
+        <translation>不参与训练的数据行（按原因）</translation>
+    </message>
+    <message>
+        <source>Rows of the chosen bucket or reason</source>
+        <translation>所选桶或原因的数据行</translation>
+    </message>
+    <message>
+        <source>probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>Probability to try</source>
+        <translation>试用的概率</translation>
+    </message>
+    <message>
+        <source>How likely a sample that fits is kept, 0 to 1; or a pair: (keep, hand on to the next shorter bucket)</source>
+        <translation>符合条件的样本被保留的概率，0 到 1；也可以是一对：(保留, 转给下一个更短的桶)</translation>
+    </message>
+    <message>
+        <source>batch per GPU</source>
+        <translation>每 GPU 批大小</translation>
+    </message>
+    <message>
+        <source>Batch size to try</source>
+        <translation>试用的批大小</translation>
+    </message>
+    <message>
+        <source>Put into the stage</source>
+        <translation>写入配置</translation>
+    </message>
+    <message>
+        <source>Forget</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Hide aspects</source>
+        <translation>隐藏宽高比</translation>
+    </message>
+    <message>
+        <source>Every aspect</source>
+        <translation>显示各宽高比</translation>
+    </message>
+    <message>
+        <source>Search file or caption</source>
+        <translation>搜索文件或描述</translation>
+    </message>
+    <message>
+        <source>Hide pictures</source>
+        <translation>隐藏图片</translation>
+    </message>
+    <message>
+        <source>Pictures</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Use the new table</source>
+        <translation>使用新数据表</translation>
+    </message>
+    <message>
+        <source>Open a stage to see its data: Ctrl+O, or the demo stage with Ctrl+K.</source>
+        <translation>打开一个配置即可查看其数据：Ctrl+O，或按 Ctrl+K 打开演示配置。</translation>
+    </message>
+    <message>
+        <source>This stage names no table yet. Set dataset.data_path in Configure to a .csv, .parquet or .json table of clips and captions.</source>
+        <translation>此配置尚未指定数据表。请在“配置”中把 dataset.data_path 设为包含视频和描述的 .csv、.parquet 或 .json 数据表。</translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>正在读取 %1…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Find out from the files</source>
+        <translation>从文件中获取</translation>
+    </message>
+    <message>
+        <source>Opens every file, measures frames, size and rate, and writes a new table beside this one</source>
+        <translation>逐个打开文件，测量帧数、尺寸和帧率，并在旁边写出新数据表</translation>
+    </message>
+    <message>
+        <source>%1 was written with the numbers of %2 rows.</source>
+        <translation>已写出 %1，包含 %2 行的数值。</translation>
+    </message>
+    <message>
+        <source>%1 files cannot be read, the first: %2</source>
+        <translation>%1 个文件无法读取，第一个：%2</translation>
+    </message>
+    <message>
+        <source>%1 of samples never train</source>
+        <translation>%1 的样本永远不会参与训练</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>行数</translation>
+    </message>
+    <message>
+        <source>Train</source>
+        <translation>参与训练</translation>
+    </message>
+    <message>
+        <source>Batches</source>
+        <translation>批数</translation>
+    </message>
+    <message>
+        <source>%1 per GPU</source>
+        <translation>每 GPU %1</translation>
+    </message>
+    <message>
+        <source>Steps an epoch</source>
+        <translation>每轮步数</translation>
+    </message>
+    <message>
+        <source>of %1 batches</source>
+        <translation>每步 %1 批</translation>
+    </message>
+    <message>
+        <source>Not drawn</source>
+        <translation>未抽中</translation>
+    </message>
+    <message>
+        <source>Counted in %1 ms</source>
+        <translation>统计用时 %1 毫秒</translation>
+    </message>
+    <message>
+        <source>Looking for the rows…</source>
+        <translation>正在查找数据行…</translation>
+    </message>
+    <message>
+        <source>Choose a bucket or a reason to see its rows</source>
+        <translation>选择一个桶或原因以查看其数据行</translation>
+    </message>
+    <message>
+        <source>left over at the epoch&apos;s end</source>
+        <translation>轮末剩余</translation>
+    </message>
+    <message>
+        <source>%1: %2 rows</source>
+        <translation>%1：%2 行</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 rows</source>
+        <translation>%1：%3 行中的 %2 行</translation>
+    </message>
+    <message>
+        <source>Export these rows</source>
+        <translation>导出这些数据行</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>数据表 (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::DataWords</name>
+    <message>
+        <source>%1 ✕</source>
+        <translation>%1 ✕</translation>
+    </message>
+    <message>
+        <source>does not fit on the device</source>
+        <translation>设备装不下</translation>
+    </message>
+    <message>
+        <source>unreadable number</source>
+        <translation>数字无法读取</translation>
+    </message>
+    <message>
+        <source>number of frames missing</source>
+        <translation>缺少帧数</translation>
+    </message>
+    <message>
+        <source>impossible frame rate</source>
+        <translation>帧率不合理</translation>
+    </message>
+    <message>
+        <source>too small</source>
+        <translation>尺寸太小</translation>
+    </message>
+    <message>
+        <source>too short</source>
+        <translation>太短</translation>
+    </message>
+    <message>
+        <source>too short once thinned out</source>
+        <translation>抽帧后太短</translation>
+    </message>
+    <message>
+        <source>no bucket for images</source>
+        <translation>没有图像桶</translation>
+    </message>
+    <message>
+        <source>not drawn in this epoch</source>
+        <translation>本轮未抽中</translation>
+    </message>
+    <message>
+        <source>A cell of these rows is no number; mend the table.</source>
+        <translation>这些行中有单元格不是数字，请修正数据表。</translation>
+    </message>
+    <message>
+        <source>num_frames is empty; a probe of the files can fill it.</source>
+        <translation>num_frames 为空；可以通过读取文件来补全。</translation>
+    </message>
+    <message>
+        <source>fps is infinite; mend the table.</source>
+        <translation>fps 为无穷大，请修正数据表。</translation>
+    </message>
+    <message>
+        <source>Fewer than 80 % of the pixels of the smallest resolution; a smaller resolution would keep them.</source>
+        <translation>像素不足最小分辨率的 80 %；增加更小的分辨率即可保留。</translation>
+    </message>
+    <message>
+        <source>Fewer frames than every bucket of their resolution; a bucket with fewer frames would keep them.</source>
+        <translation>帧数少于其分辨率下的所有桶；增加帧数更少的桶即可保留。</translation>
+    </message>
+    <message>
+        <source>Long enough, but not at fps_max; a higher fps_max, a shorter bucket or data_policy keep would keep them.</source>
+        <translation>原本够长，但按 fps_max 抽帧后不够；提高 fps_max、增加更短的桶或把 data_policy 设为 keep 即可保留。</translation>
+    </message>
+    <message>
+        <source>No resolution has a bucket of one frame; one would keep them.</source>
+        <translation>没有任何分辨率设有单帧桶；增加一个即可保留。</translation>
+    </message>
+    <message>
+        <source>They fit, and the probabilities of their buckets said no; another epoch draws anew.</source>
+        <translation>它们符合条件，但按桶的概率未被抽中；下一轮会重新抽取。</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>bucket</source>
+        <translation>桶</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>尺寸</translation>
+    </message>
+    <message>
+        <source>probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>batch</source>
+        <translation>批大小</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>batches</source>
+        <translation>批数</translation>
+    </message>
+    <message>
+        <source>left over</source>
+        <translation>剩余</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>每步</translation>
+    </message>
+    <message>
+        <source>%1 images</source>
+        <translation>%1 图像</translation>
+    </message>
+    <message>
+        <source>%1 × %2 frames</source>
+        <translation>%1 × %2 帧</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n aspect(s)</source>
+        <translation>
+            <numerusform>%n 种宽高比</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>why rows are left out</source>
+        <translation>未训练的原因</translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>行数</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>left over at the epoch&apos;s end</source>
+        <translation>轮末剩余</translation>
+    </message>
+    <message>
+        <source>They fill no batch, or the last batches fill no round of ranks; the same rows in every epoch, unless draws change the buckets. data_policy keep fills such batches.</source>
+        <translation>它们凑不成一批，或最后几批不够所有进程各一批；除非抽取改变了分桶，每轮都是同样的数据行。把 data_policy 设为 keep 会补满这样的批次。</translation>
+    </message>
+    <message>
+        <source>As tried %1 of the rows train (%2 in the stage), %3 steps an epoch (%4)</source>
+        <translation>按试用值有 %1 的数据行参与训练（配置中为 %2），每轮 %3 步（%4）</translation>
+    </message>
+    <message>
+        <source>As the original, %1 rows fewer would train</source>
+        <translation>与原版一致时会少训练 %1 行</translation>
+    </message>
+    <message>
+        <source>The original would train on as many rows</source>
+        <translation>原版会训练同样多的数据行</translation>
+    </message>
+    <message>
+        <source>keep would train on %1 rows more, showing %2 places twice</source>
+        <translation>设为 keep 会多训练 %1 行，其中 %2 个位置重复</translation>
+    </message>
+    <message>
+        <source>keep would train on no more rows</source>
+        <translation>设为 keep 也不会多训练数据行</translation>
+    </message>
+    <message>
+        <source>%1 samples fill no batch, so an epoch leaves them out</source>
+        <translation>%1 个样本凑不成一批，因此每轮会被留下</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::EndingCard</name>
     <message>
         <source>The stage could not be trained</source>
@@ -1470,6 +1858,25 @@
     <message>
         <source>A resume with the stage that is open is not possible; the lines in red say why.</source>
         <translation>无法以当前打开的阶段恢复；红色行说明原因。</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::RowListModel</name>
+    <message>
+        <source>row</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>caption</source>
+        <translation>描述</translation>
+    </message>
+    <message>
+        <source>why</source>
+        <translation>原因</translation>
     </message>
 </context>
 <context>
@@ -1948,6 +2355,17 @@
     <message>
         <source>waited %1 for a save</source>
         <translation>等待保存 %1</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::session::DataSession</name>
+    <message>
+        <source>Change buckets</source>
+        <translation>修改分桶</translation>
+    </message>
+    <message>
+        <source>%1 has a value of the wrong type</source>
+        <translation>%1 的值类型不正确</translation>
     </message>
 </context>
 <context>
@@ -2459,6 +2877,10 @@
     <message>
         <source>Compare</source>
         <translation>比较</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
     </message>
 </context>
 <context>

@@ -18,6 +18,7 @@
 #include "ui/pages/checkpoints_page.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/configure_page.h"
+#include "ui/pages/data_page.h"
 #include "ui/pages/memory_page.h"
 #include "ui/pages/run_page.h"
 #include "ui/shell/command_palette.h"
@@ -66,13 +67,15 @@ MainWindow::~MainWindow() = default;
 void MainWindow::createPages()
 {
     m_configure = new pages::ConfigurePage(&m_stage, m_pages);
+    m_data = new pages::DataPage(&m_stage, m_pages);
     m_memory = new pages::MemoryPage(&m_stage, &m_device, m_pages);
     m_runPage = new pages::RunPage(&m_run, &m_preferences, m_pages);
     m_checkpoints = new pages::CheckpointsPage(&m_stage, &m_run, &m_preferences, m_pages);
     m_compare = new pages::ComparePage(&m_stage, &m_preferences, m_pages);
-    for (QWidget *page : std::initializer_list<QWidget *>{m_configure, m_memory, m_runPage, m_checkpoints, m_compare})
+    for (QWidget *page : std::initializer_list<QWidget *>{m_configure, m_data, m_memory, m_runPage, m_checkpoints, m_compare})
         m_pages->addWidget(page);
     connect(m_rail, &Rail::chosen, this, &MainWindow::showPage);
+    connect(m_data, &pages::DataPage::said, this, &MainWindow::say);
     connect(m_memory, &pages::MemoryPage::said, this, &MainWindow::say);
     connect(m_compare, &pages::ComparePage::said, this, &MainWindow::say);
     connect(m_runPage, &pages::RunPage::launchAsked, this, [this] { launch(); });
@@ -246,7 +249,7 @@ void MainWindow::launch(const QString &checkpoint, pages::ResumeKind kind)
 void MainWindow::showPalette()
 {
     QList<PaletteEntry> entries;
-    for (const PageId page : {PageId::Configure, PageId::Memory, PageId::Run, PageId::Checkpoints, PageId::Compare})
+    for (const PageId page : {PageId::Configure, PageId::Data, PageId::Memory, PageId::Run, PageId::Checkpoints, PageId::Compare})
         entries.append({wordOf(page), m_rail->button(page)->shortcut().toString(QKeySequence::NativeText), [this, page] { showPage(page); }});
     entries.append({tr("Launch"), QStringLiteral("Ctrl+Return"), [this] { launch(); }});
     entries.append({tr("Open a stage…"), QStringLiteral("Ctrl+O"), [this] { askForStage(); }});

@@ -17,6 +17,7 @@ namespace stagewright::pages {
 class CheckpointsPage;
 class ComparePage;
 class ConfigurePage;
+class DataPage;
 class MemoryPage;
 class RunPage;
 }
@@ -44,6 +45,7 @@ public:
     session::StageSession *stage() { return &m_stage; }
     session::RunSession *run() { return &m_run; }
     pages::ConfigurePage *configurePage() { return m_configure; }
+    pages::DataPage *dataPage() { return m_data; }
     pages::MemoryPage *memoryPage() { return m_memory; }
     pages::RunPage *runPage() { return m_runPage; }
     pages::CheckpointsPage *checkpointsPage() { return m_checkpoints; }
@@ -75,6 +77,7 @@ private:
     StatusBar *m_status;
     QStackedWidget *m_pages;
     pages::ConfigurePage *m_configure;
+    pages::DataPage *m_data;
     pages::MemoryPage *m_memory;
     pages::RunPage *m_runPage;
     pages::CheckpointsPage *m_checkpoints;

@@ -18,7 +18,7 @@ struct Entry {
     PageId page;
     const char *icon;
 };
-constexpr Entry kEntries[] = {{PageId::Configure, "configure"}, {PageId::Memory, "memory"}, {PageId::Run, "run"}, {PageId::Checkpoints, "checkpoints"}, {PageId::Compare, "compare"}};
+constexpr Entry kEntries[] = {{PageId::Configure, "configure"}, {PageId::Data, "data"}, {PageId::Memory, "memory"}, {PageId::Run, "run"}, {PageId::Checkpoints, "checkpoints"}, {PageId::Compare, "compare"}};
 
 } // namespace
 
@@ -26,6 +26,7 @@ QString wordOf(PageId page)
 {
     switch (page) {
     case PageId::Configure: return QCoreApplication::translate("stagewright::shell::Rail", "Configure");
+    case PageId::Data: return QCoreApplication::translate("stagewright::shell::Rail", "Data");
     case PageId::Memory: return QCoreApplication::translate("stagewright::shell::Rail", "Memory");
     case PageId::Run: return QCoreApplication::translate("stagewright::shell::Rail", "Run");
     case PageId::Checkpoints: return QCoreApplication::translate("stagewright::shell::Rail", "Checkpoints");

@@ -9,7 +9,7 @@ class QToolButton;
 
 namespace stagewright::shell {
 
-enum class PageId { Configure, Memory, Run, Checkpoints, Compare };
+enum class PageId { Configure, Data, Memory, Run, Checkpoints, Compare };
 QString wordOf(PageId page);                   // translated
 
 class Rail : public QWidget

@@ -8,6 +8,7 @@
 #include "ui/look/language.h"
 #include "ui/look/theme.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/data_page.h"
 #include "ui/pages/memory_page.h"
 #include "ui/shell/main_window.h"
 
@@ -37,7 +38,7 @@ StudioOptions optionsOf(const QApplication &application)
         parser.addOption({QString::fromLatin1(name), QString::fromLatin1(help), QStringLiteral("value")});
     };
     add("run", "Show this run folder.");
-    add("page", "configure, memory, costs (of settings), run, checkpoints or compare.");
+    add("page", "configure, data, memory, costs (of settings), run, checkpoints or compare.");
     add("theme", "light or dark.");
     add("language", "en or zh.");
     add("size", "WIDTHxHEIGHT of the window.");
@@ -65,7 +66,7 @@ void takeScreenshot(MainWindow *window, const QString &file)
     auto *timer = new QTimer(window);
     QObject::connect(timer, &QTimer::timeout, window, [window, file, looks = 0, calm = 0]() mutable {
         const bool ready = window->stage()->isOpen() && window->stage()->isSettled() && !window->run()->isReplaying() && window->memoryPage()->planner()->waiting() == 0
-            && !window->comparePage()->session()->isReading();
+            && !window->comparePage()->session()->isReading() && !window->dataPage()->isBusy();
         calm = ready ? calm + 1 : 0;
         if (calm < kSettleLooks && ++looks < kMostLooks)
             return;
@@ -88,6 +89,8 @@ int runStudio(int argc, char **argv)
         window.resize(options.size);
     if (options.page == QLatin1String("run"))
         window.showPage(PageId::Run);
+    else if (options.page == QLatin1String("data"))
+        window.showPage(PageId::Data);
     else if (options.page == QLatin1String("memory") || options.page == QLatin1String("costs"))
         window.showPage(PageId::Memory);
     else if (options.page == QLatin1String("checkpoints"))

@@ -229,7 +229,7 @@ void WindowTest::railAndPaletteReachEveryPage()
     open();
     QTest::mouseClick(m_window->rail()->button(PageId::Run), Qt::LeftButton);
     QVERIFY(m_window->runPage()->isVisible());
-    QTest::keyClick(m_window.get(), Qt::Key_4, Qt::ControlModifier);
+    QTest::keyClick(m_window.get(), Qt::Key_5, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(m_window->checkpointsPage()->isVisible(), kLookMs);
     QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
     shell::CommandPalette *palette = nullptr;
@@ -282,7 +282,7 @@ void WindowTest::everyPageSpeaksTheLanguageThatWasSwitchedTo()
     const QSet<QString> english = translatedSources();
     QVERIFY(english.size() > 100);
     open();
-    for (const PageId page : {PageId::Configure, PageId::Memory, PageId::Run, PageId::Checkpoints}) {
+    for (const PageId page : {PageId::Configure, PageId::Data, PageId::Memory, PageId::Run, PageId::Checkpoints}) {
         QTest::mouseClick(m_window->rail()->button(page), Qt::LeftButton);
         QTest::mouseClick(m_window->statusBar()->chineseButton(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(m_window->topBar()->launchButton()->text() != QStringLiteral("Launch"), kLookMs);
