@@ -12,15 +12,16 @@ def make(path, *arguments):
     subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, arguments), str(path)], check=True)
 
 
-def ffmpeg_seconds(clips, threads):
+def ffmpeg_seconds(bench, clips, threads):
     """One ffmpeg a clip, `threads` at a time, each with one decoder thread."""
     begun = time.perf_counter()
     waiting, running = list(clips), []
     while waiting or running:
         while waiting and len(running) < threads:
             running.append(subprocess.Popen(["ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-i", str(waiting.pop()), "-threads", "1", "-filter_threads", "1",
-                                             "-vsync", "0", "-pix_fmt", "rgb24", "-f", "rawvideo", "-y", "/dev/null"]))
-        running.pop(0).wait()
+                                             "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "-y", "/dev/null"]))
+        if running.pop(0).wait() != 0:
+            bench.fail("ffmpeg could not decode a clip that it made")
     return time.perf_counter() - begun
 
 
@@ -35,7 +36,7 @@ def run(bench):
         make(clips[-1], "-f", "lavfi", "-i", f"mandelbrot=s=960x540:r=30:start_scale={3 - 0.1 * i}", "-t", seconds, "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "veryfast")
     ratios, rates = [], []
     for turn in range(1 if bench.small else 5):
-        theirs = ffmpeg_seconds(clips, bench.threads)
+        theirs = ffmpeg_seconds(bench, clips, bench.threads)
         ours = json.loads(bench.checked([bench.data_bench, "decode", bench.threads, *clips]))
         ratios.append(theirs / ours["seconds"])
         rates.append(ours["frames"] / ours["seconds"])
