@@ -49,7 +49,7 @@ Result<std::shared_ptr<Store>> Store::open(const config::Stage &stage, std::shar
     store->m_folder = fs::absolute(expandUser(stage.string("encoding_cache")));
     store->m_table = std::move(table);
     store->m_rules = rules;
-    store->m_hasLatents = !stage.isSet("condition_config");
+    store->m_hasLatents = config::cachedParts(stage).video;
     store->m_motionScore = stage.boolean("dataset.vmaf");
     store->m_contents = std::make_unique<Contents>(store->m_folder / kContentsFile);
     auto recipe = Recipe::of(stage, *store->m_contents);

@@ -191,6 +191,13 @@ LatentGeometry latentGeometry(const Stage &stage)
     return geometry;
 }
 
+CachedParts cachedParts(const Stage &stage)
+{
+    if (stage.isSet("encoding_cache"))
+        return {!stage.isSet("condition_config"), true};
+    return {stage.boolean("cached_video"), stage.boolean("cached_text")};
+}
+
 int aspectGranularity(const Stage &stage)
 {
     constexpr int kOriginalsDefault = 16;

@@ -1,4 +1,4 @@
-// The bucket table of a stage as rows with types, and the geometry of its latents: what the planner of batches and the rules both read.
+// The bucket table of a stage as rows with types, the geometry of its latents and where they come from: what the planner of batches and the rules both read.
 #pragma once
 
 #include <optional>
@@ -36,6 +36,12 @@ Result<std::vector<BucketRow>> bucketRows(const Stage &stage);
 // Compression ratios, channels and patch of the stage's autoencoder (`ae`) and model. Declared defaults where a key is absent;
 // the values that a broken stage would give are clamped to at least 1.
 LatentGeometry latentGeometry(const Stage &stage);
+// What a stage's batches bring along, so that its encoder is not built: cached_video and cached_text, or encoding_cache (which has no latents where
+// condition_config needs pixels).
+struct CachedParts {
+    bool video = false, text = false;
+};
+CachedParts cachedParts(const Stage &stage);
 // ae_spatial_compression, or the original's 16 where it is not set.
 int aspectGranularity(const Stage &stage);
 

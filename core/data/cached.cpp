@@ -117,7 +117,7 @@ Result<NullEmbeddings> nullsOfStore(const config::Stage &stage)
     const auto store = cache::Store::open(stage, nullptr, {});         // texts need no table
     if (!store)
         return store.error();
-    const Cached cached = cachedParts(stage);
+    const Cached cached = cachedOf(stage);
     NullEmbeddings nulls;
     auto tokens = readFitting(**store, (*store)->text(cache::Part::Tokens, {}), tokensOf(cached));
     auto pooled = readFitting(**store, (*store)->text(cache::Part::Pooled, {}), pooledOf(cached));
@@ -178,7 +178,7 @@ Result<NullEmbeddings> readNullEmbeddings(const config::Stage &stage)
 {
     if (stage.isSet("encoding_cache"))
         return nullsOfStore(stage);
-    const Cached cached = cachedParts(stage);
+    const Cached cached = cachedOf(stage);
     const std::filesystem::path table = std::filesystem::absolute(expandUser(stage.string("dataset.data_path")));
     const std::filesystem::path folder = std::filesystem::is_directory(table) ? table : table.parent_path();
     const std::string advice = ": dropout_ratio with cached_text needs the embeddings of the empty text there";

@@ -27,7 +27,7 @@ struct Cached {
 };
 
 // As far as the stage alone tells: without the store.
-Cached cachedParts(const config::Stage &stage);
+Cached cachedOf(const config::Stage &stage);
 
 // Everything that a source needs to know, with the table already read. Plain data.
 struct SourceOptions {

@@ -89,12 +89,12 @@ std::optional<Error> contradiction(const SourceOptions &options)
 
 } // namespace
 
-Cached cachedParts(const config::Stage &stage)
+Cached cachedOf(const config::Stage &stage)
 {
     Cached cached;
-    const bool fromCache = stage.isSet("encoding_cache");
-    cached.video = fromCache ? !stage.isSet("condition_config") : stage.boolean("cached_video");
-    cached.text = fromCache || stage.boolean("cached_text");
+    const auto parts = config::cachedParts(stage);
+    cached.video = parts.video;
+    cached.text = parts.text;
     const auto sizeOf = [&](std::string_view key) { return stage.at(key).type() == config::Type::Int ? stage.integer(key) : 0; };
     const std::int64_t patch = std::max<std::int64_t>(sizeOf("patch_size"), 1);
     cached.latentChannels = sizeOf("model.in_channels") / (patch * patch);
@@ -130,7 +130,7 @@ Result<SourceOptions> sourceOptions(const config::Stage &stage, std::int64_t ran
     if (!read)
         return read.error();
     options.table = std::move(*read);
-    options.cached = cachedParts(stage);
+    options.cached = cachedOf(stage);
     if (stage.isSet("encoding_cache")) {
         auto store = cache::Store::open(stage, options.table, options.rules);
         if (!store)

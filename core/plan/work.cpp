@@ -40,6 +40,8 @@ config::Stage withoutUnbuilt(const config::Stage &stage, Problems &notes)
         drop("lora_config", "is not planned yet: the figures are those of training all weights, an adapter takes less");
     if (stage.boolean("cached_video"))
         drop("cached_video", "means that no autoencoder is loaded: its memory is left out");
+    if (stage.isSet("encoding_cache"))
+        drop("encoding_cache", "means that no encoder is loaded for what it holds: their memory is left out");
     if (stage.boolean("cached_text"))
         drop("cached_text", "means that no text encoder is loaded: its memory is left out");
     return plain;
@@ -61,7 +63,8 @@ EncoderWork encodersOf(const config::Stage &stage, const model::MmditConfig &mod
     work.timeRatio = geometry.timeRatio;
     work.spaceRatio = geometry.spaceRatio;
     work.latentChannels = model.inChannels / (model.patchSize * model.patchSize);
-    if (!work.haar && !stage.boolean("cached_video")) {
+    const auto cached = config::cachedParts(stage);
+    if (!work.haar && !cached.video) {
         work.autoencoderParameters = name == "dc_ae" ? kDeepCompressionParameters : kHunyuanParameters;
         work.tilePixels = kLearnedTile;
         notes.push_back(note(stage, "ae.type", "the autoencoder " + name + " enters the plan by its weights and an estimate of its widest layer, within 15 % of the encode phase"));
@@ -72,7 +75,7 @@ EncoderWork encodersOf(const config::Stage &stage, const model::MmditConfig &mod
     work.tokenLength = std::max<std::int64_t>(1, stage.integer("t5.max_length"));
     work.pooledWidth = model.vecInDim;
     work.pooledLength = work.hashedPooled ? stage.integer("clip.max_length") : 77;
-    if (!stage.boolean("cached_text")) {
+    if (!cached.text) {
         work.tokenParameters = work.hashedTokens ? 0 : kT5Parameters;
         work.pooledParameters = work.hashedPooled ? 0 : kClipParameters;
     }

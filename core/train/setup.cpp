@@ -3,6 +3,7 @@
 #include "core/base/paths.h"
 #include "core/base/units.h"
 #include "core/checkpoint/load.h"
+#include "core/config/bucket_table.h"
 #include "core/data/cached.h"
 #include "core/memory/device_module.h"
 #include "core/memory/ledger.h"
@@ -152,7 +153,7 @@ Result<RunParts> buildRun(const TrainerParts &parts, const Settings &settings, R
 
     memory::KindScope kind(MemoryKind::Encoder);
     const auto latentDtype = settings.compat == Compat::OpenSora ? settings.dtype : torch::kFloat32;
-    const auto cached = data::cachedParts(parts.stage);
+    const auto cached = config::cachedParts(parts.stage);
     Result<std::unique_ptr<model::Autoencoder>> autoencoder = std::unique_ptr<model::Autoencoder>();
     Result<std::unique_ptr<model::TextEncoder>> tokens = std::unique_ptr<model::TextEncoder>(), pooled = std::unique_ptr<model::TextEncoder>();
     if (!cached.video && !(autoencoder = model::makeAutoencoder(parts.stage, parts.device, latentDtype)))

@@ -81,6 +81,7 @@ private Q_SLOTS:
     void remediesDoWhatTheySay();
     void remediesOfAPredictionThatWasTooLowGoBelowIt();
     void composesAsWholeRunsDo();
+    void cacheOfEncodingsIsPlannedWithoutItsEncoders();
 
 private:
     plan::Planner m_planner;
@@ -228,6 +229,24 @@ void FitTest::composesAsWholeRunsDo()
     allDepths(planner, queryWith(1 << 30));
     QVERIFY(planner.checkedPoints() > 5);
     QCOMPARE(planner.largestDeviation(), 0.0);
+}
+
+// Nothing is loaded for what encoding_cache or the cached datasets hold, and both are planned alike.
+void FitTest::cacheOfEncodingsIsPlannedWithoutItsEncoders()
+{
+    const auto learned = plan::withValues(stage(), {{"ae.type", "'hunyuan_vae'"}, {"t5.type", "'text_embedder'"}, {"clip.type", "'text_embedder'"}});
+    const auto cached = plan::withValues(*learned, {{"encoding_cache", "'somewhere'"}}), files = plan::withValues(*learned, {{"cached_video", "True"}, {"cached_text", "True"}});
+    QVERIFY(learned.ok() && cached.ok() && files.ok());
+    const auto planned = [&](const config::Stage &of, Problems &notes) {
+        const auto plan = m_planner.plan(of, queryWith(std::int64_t(1) << 40), notes);
+        return plan ? plan->byKind[std::size_t(MemoryKind::Encoder)] : std::int64_t(-1);
+    };
+    Problems notes, ignored;
+    const auto without = planned(*learned, ignored), with = planned(*cached, notes);
+    QVERIFY2(without > (std::int64_t(1) << 30), std::to_string(without).c_str());
+    QVERIFY2(with >= 0 && with < without / 100, std::to_string(with).c_str());
+    QCOMPARE(planned(*files, ignored), with);
+    QVERIFY(std::any_of(notes.begin(), notes.end(), [](const Problem &note) { return note.path == "encoding_cache"; }));
 }
 
 QTEST_GUILESS_MAIN(FitTest)
