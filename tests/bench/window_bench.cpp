@@ -1,12 +1,16 @@
 // How soon the window is there, how soon a record is drawn, and how long its thread is ever busy while a run streams. One JSON object, for
 // tests/bench/run.
 //   stagewright-window-bench STAGE SECONDS RECORDS_PER_SECOND
+//   stagewright-window-bench data STAGE EDITS     types batch sizes on the Data page: from a keystroke to its counts
 #include <time.h>
 #include <unistd.h>
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QKeyEvent>
+#include <QLineEdit>
 #include <QMouseEvent>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <algorithm>
@@ -20,6 +24,7 @@
 #include "core/runhost/run_host.h"
 #include "ui/look/language.h"
 #include "ui/look/theme.h"
+#include "ui/pages/data_page.h"
 #include "ui/pages/run_page.h"
 #include "ui/plots/run_plot.h"
 #include "ui/shell/main_window.h"
@@ -146,18 +151,68 @@ void reportStep(runhost::RunHost &host, int step, double seconds)
     host.report({0, step, std::move(trace)});
 }
 
+// Until the condition holds, the event loop running.
+void waitFor(const std::function<bool()> &condition, double seconds)
+{
+    const double until = steadySeconds() + seconds;
+    while (!condition()) {
+        if (steadySeconds() > until)
+            fail("the window did not come to it within " + std::to_string(int(seconds)) + " s");
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
+    }
+}
+
+nlohmann::json editData(const QString &stage, int edits)
+{
+    shell::MainWindow window;
+    window.show();
+    window.openStage(stage);
+    auto *page = window.dataPage();
+    const double begun = steadySeconds();
+    window.showPage(shell::PageId::Data);
+    waitFor([&] { return page->session()->answer() != nullptr; }, 120);
+    const double first = steadySeconds() - begun;
+    page->grid()->setCurrentIndex(page->grid()->model()->index(0, 0));
+    waitFor([&] { return page->session()->rows() && !page->session()->isFindingRows(); }, 120);
+    StallWatch stalls;
+    std::vector<double> milliseconds;
+    for (int edit = 0; edit < edits; ++edit) {
+        bool answered = false;
+        const auto heard = QObject::connect(page->session(), &session::DataSession::answered, page, [&] { answered = true; });
+        QElapsedTimer clock;
+        clock.start();
+        page->batchField()->selectAll();
+        for (const Qt::Key key : {Qt::Key(Qt::Key_3 + edit % 7)}) {
+            QKeyEvent press(QEvent::KeyPress, key, Qt::NoModifier, QString(QChar(key)));
+            QCoreApplication::sendEvent(page->batchField(), &press);
+        }
+        waitFor([&] { return answered; }, 60);
+        milliseconds.push_back(double(clock.nsecsElapsed()) / 1e6);
+        QObject::disconnect(heard);
+    }
+    waitFor([&] { return page->session()->answer()->otherPolicy && !page->session()->isFindingRows(); }, 60);
+    const auto gaps = stalls.gaps();
+    return {{"rows", page->session()->answer()->shown.rows}, {"first_counts_seconds", first}, {"edit_to_counts_ms", {{"median", quantile(milliseconds, 0.5)}, {"worst", quantile(milliseconds, 1)}}},
+            {"longest_stall_ms", quantile(gaps, 1)}, {"longest_busy_ms", quantile(stalls.busy(), 1)}};
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
     if (argc < 4)
-        fail("usage: stagewright-window-bench STAGE SECONDS RECORDS_PER_SECOND");
+        fail("usage: stagewright-window-bench STAGE SECONDS RECORDS_PER_SECOND | data STAGE EDITS");
+    const bool isData = std::string_view(argv[1]) == "data";
     const double wantedSeconds = std::atof(argv[2]);
     const int perSecond = std::atoi(argv[3]);
     QTemporaryDir folder;
     qputenv("XDG_STATE_HOME", (folder.path() + QStringLiteral("/state")).toUtf8());
     QApplication application(argc, argv);
     look::theme().apply();
+    if (isData) {
+        std::printf("%s\n", editData(QString::fromLocal8Bit(argv[2]), std::atoi(argv[3])).dump().c_str());
+        return 0;
+    }
     shell::MainWindow window;
     window.show();
     QEventLoop loop;

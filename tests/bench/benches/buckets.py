@@ -1,32 +1,20 @@
 """Assigning and ordering a table's rows against pandas as Open-Sora 2.0 uses it; what-if edits; memory."""
 import json
-import random
 import subprocess
-
-
-def write_table(path, rows):
-    random.seed(1)
-    with open(path, "w") as table:
-        table.write("path,text,num_frames,height,width,fps\n")
-        for row in range(rows):
-            image = row % 5 == 0
-            height, width = random.choice([(720, 1280), (1080, 1920), (512, 512), (360, 640), (1280, 720), (random.randint(200, 1200), random.randint(200, 2000))])
-            frames, fps = (1, "") if image else (random.randint(10, 300), random.choice([23.976, 24, 25, 29.97, 30, 60]))
-            table.write(f'clips/{row}.mp4,"a caption, about clip {row} and what happens in it",{frames},{height},{width},{fps}\n')
 
 
 def run(bench):
     rows = 20_000 if bench.small else 2_000_000
     peer_rows = rows if bench.small else 100_000
     table, part = bench.folder / "table.csv", bench.folder / "part.csv"
-    write_table(table, rows)
+    bench.write_table(table, rows)
     ours = json.loads(bench.checked([bench.data_bench, "buckets", table]))
     bench.out("buckets", **ours, bytes_limit=2 * 10**9, within=ours["resident_bytes"] < 2 * 10**9)
     python = bench.peer
     if not python or subprocess.run([str(python), "-c", "import pandas"], capture_output=True).returncode != 0:
         bench.out("buckets_peer", skipped="no Python with pandas: --install-peer makes one, --peer-python names one")
         return
-    write_table(part, peer_rows)
+    bench.write_table(part, peer_rows)
     ours = json.loads(bench.checked([bench.data_bench, "buckets", part]))
     theirs = json.loads(bench.checked([python, bench.here / "buckets_peer.py", part]))
     if theirs["batches"] != ours["batches"]:
