@@ -38,16 +38,20 @@ bool holds(std::string_view text, const std::string &words)
 std::vector<std::int64_t> rowsOf(OpenTable &open, const table::BucketRules &rules, std::int64_t epoch, const RowChoice &choice)
 {
     const std::int64_t all = open.table->rowCount();
-    const std::lock_guard lock(open.mutex);
+    // A lock for each question: a count for a keystroke need not wait for all of them.
+    const auto ask = [&](auto question) {
+        const std::lock_guard lock(open.mutex);
+        return question(open.simulator);
+    };
     if (choice.kind == RowChoice::Kind::Reason)
-        return open.simulator.droppedRows(rules, epoch, static_cast<table::DropReason>(choice.index), 0, all);
+        return ask([&](auto &simulator) { return simulator.droppedRows(rules, epoch, static_cast<table::DropReason>(choice.index), 0, all); });
     if (choice.kind == RowChoice::Kind::Cell)
-        return open.simulator.rowsOfBucket(rules, epoch, choice.index, 0, all);
+        return ask([&](auto &simulator) { return simulator.rowsOfBucket(rules, epoch, choice.index, 0, all); });
     std::vector<std::int64_t> rows;
     if (choice.kind == RowChoice::Kind::Nothing)
         return rows;
     // Tails are cut before the shuffle: the last rows of each cell.
-    const auto cells = open.simulator.simulate(rules, epoch).buckets;
+    const auto cells = ask([&](auto &simulator) { return simulator.simulate(rules, epoch).buckets; });
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
         const auto &bucket = cells[cell];
         const bool isTail = choice.kind == RowChoice::Kind::Tail;
@@ -56,7 +60,7 @@ std::vector<std::int64_t> rowsOf(OpenTable &open, const table::BucketRules &rule
         const std::int64_t used = isTail ? bucket.batches() * bucket.bucket.batchSize : 0;
         if (used >= bucket.samples)
             continue;
-        const auto more = open.simulator.rowsOfBucket(rules, epoch, cell, used, bucket.samples);
+        const auto more = ask([&](auto &simulator) { return simulator.rowsOfBucket(rules, epoch, cell, used, bucket.samples); });
         rows.insert(rows.end(), more.begin(), more.end());
     }
     std::sort(rows.begin(), rows.end());

@@ -81,6 +81,12 @@ DataSession::DataSession(StageSession *stage, QObject *parent) : QObject(parent)
 {
     connect(m_stage, &StageSession::snapshotChanged, this, &DataSession::takeStage);
     connect(&m_probe, &TableProbe::finished, this, [this] { Q_EMIT stateChanged(); });
+    m_calm.setSingleShot(true);
+    m_calm.setInterval(kCalmMs);
+    connect(&m_calm, &QTimer::timeout, this, [this] {
+        askOtherPolicy();
+        findRowsAgain();
+    });
 }
 
 std::shared_ptr<const config::Stage> DataSession::current() const
@@ -117,6 +123,7 @@ void DataSession::takeStage()
 {
     if (!m_active)
         return;
+    m_ofStage.reset();
     const auto stage = current();
     if (!stage) {
         if (!m_open)
@@ -203,24 +210,25 @@ void DataSession::ask()
     clock.start();
     const bool tried = !m_tries.empty();
     m_policyJob.cancel();
-    m_askJob.start(this, [open = m_open, rules = *rules, plain = *plain, tried, epoch = m_epoch, ranks = m_worldSize, before = m_answer]() {
+    m_calm.stop();
+    m_askJob.start(this, [open = m_open, rules = *rules, plain = *plain, tried, epoch = m_epoch, ranks = m_worldSize, ofStage = m_ofStage]() {
         Answer answer;
         answer.rules = rules;
         const std::lock_guard lock(open->mutex);
         answer.shown = open->simulator.simulate(rules, epoch, ranks);
         if (tried)
-            answer.stage = open->simulator.simulate(plain, epoch, ranks);
+            answer.stage = ofStage ? *ofStage : open->simulator.simulate(plain, epoch, ranks);
         return answer;
     }, [this, clock](Answer answer) {
         if (!m_open)
             return;
+        m_ofStage = answer.stage ? *answer.stage : answer.shown;
         answer.milliseconds = double(clock.nsecsElapsed()) / 1e6;
         m_answer = std::move(answer);
         if (m_state != State::Ready)
             setState(State::Ready);
         Q_EMIT answered();
-        askOtherPolicy();
-        findRowsAgain();
+        m_calm.start();                                // what takes longer must not stand in the way of the next keystroke
     });
 }
 
@@ -242,6 +250,7 @@ void DataSession::askOtherPolicy()
 void DataSession::setWorldSize(int ranks)
 {
     m_worldSize = std::max(ranks, 1);
+    m_ofStage.reset();
     if (m_open)
         ask();
 }
@@ -249,6 +258,7 @@ void DataSession::setWorldSize(int ranks)
 void DataSession::setEpoch(int epoch)
 {
     m_epoch = std::max(epoch, 0);
+    m_ofStage.reset();
     if (m_open)
         ask();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QObject>
+#include <QTimer>
 #include <map>
 #include <optional>
 
@@ -27,6 +28,8 @@ public:
         Unreadable,        // sentence(), and canProbe()
         Ready
     };
+    static constexpr int kCalmMs = 250;                // after an answer, before what takes longer is counted: the other policy, the rows
+
     explicit DataSession(StageSession *stage, QObject *parent = nullptr);
 
     void setActive(bool active);                       // on: also looks whether the table on disk is another one
@@ -104,6 +107,8 @@ private:
     int m_worldSize = 1, m_epoch = 0;
     std::map<Key, Try> m_tries;
     std::optional<Answer> m_answer;
+    std::optional<table::Simulation> m_ofStage;        // counted for the stage as it is
+    QTimer m_calm;
     RowChoice m_choice;
     std::shared_ptr<const RowList> m_rows;
     TableProbe m_probe;
