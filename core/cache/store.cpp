@@ -74,7 +74,7 @@ std::optional<Key> Store::knownLatents(std::int64_t row, const ClipShape &shape)
     return contents ? std::optional(m_recipe->latents(*m_table, m_rules, row, shape, *contents)) : std::nullopt;
 }
 
-fs::path Store::pathOf(const Key &key) const { return m_folder / key.name.substr(0, 2) / (key.name + ".safetensors"); }
+fs::path Store::pathOf(const Key &key) const { return m_folder / key.name.substr(0, 2) / (key.name + kEntryEnding); }
 
 std::optional<Refusal> Store::refusal(const Key &key) const
 {

@@ -16,6 +16,8 @@
 
 namespace stagewright::cache {
 
+inline constexpr const char *kEntryEnding = ".safetensors";
+
 // What could not be made, and why.
 struct Refusal {
     std::int64_t row = 0;

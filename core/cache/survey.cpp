@@ -37,7 +37,7 @@ public:
         std::error_code error;
         for (fs::recursive_directory_iterator at(m_store.folder(), error), end; !error && at != end; at.increment(error)) {
             std::error_code ignored;
-            if (at->path().extension() != ".safetensors" || m_names.contains(at->path().stem().string()))
+            if (at->path().extension() != kEntryEnding || m_names.contains(at->path().stem().string()))
                 continue;
             ++survey.unused;
             survey.unusedBytes += static_cast<std::int64_t>(at->file_size(ignored));
@@ -80,20 +80,32 @@ private:
 
 } // namespace
 
-std::int64_t countMissing(const Store &store, const Wanted &wanted)
+Glance glanceAt(const Store &store, const Wanted &wanted)
 {
     std::unordered_set<std::string> names;
     std::error_code error;
-    for (fs::recursive_directory_iterator at(store.folder(), error), end; !error && at != end; at.increment(error))
-        names.insert(at->path().stem().string());
-    std::int64_t missing = 0;
+    for (fs::recursive_directory_iterator at(store.folder(), error), end; !error && at != end; at.increment(error)) {
+        if (at->path().extension() == kEntryEnding)
+            names.insert(at->path().stem().string());
+    }
+    Glance glance;
+    glance.wanted = wanted.count();
+    const auto look = [&](const Key &key) {
+        if (names.contains(key.name))
+            return;
+        ++(store.refusal(key) ? glance.refused : glance.missing);
+    };
     for (const WantedClip &clip : wanted.clips) {
         if (const auto key = store.knownLatents(clip.row, clip.shape))
-            missing += !names.contains(key->name) && !store.refusal(*key);
+            look(*key);
+        else
+            ++glance.unknown;
     }
-    for (const std::string &text : wanted.texts)
-        missing += !names.contains(store.text(Part::Tokens, text).name) + !names.contains(store.text(Part::Pooled, text).name);
-    return missing;
+    for (const std::string &text : wanted.texts) {
+        look(store.text(Part::Tokens, text));
+        look(store.text(Part::Pooled, text));
+    }
+    return glance;
 }
 
 Result<Survey> surveyOf(Store &store, const Wanted &wanted, Depth depth, const std::function<bool(std::int64_t, std::int64_t)> &progress)

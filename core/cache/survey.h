@@ -23,9 +23,15 @@ struct Survey {
     bool isWhole() const { return missing == 0 && damaged == 0; }
 };
 
-// How many of the wanted entries have no file and could have one, from the names in the folder alone: seconds for a million. Clips that are not known
-// unchanged are not counted.
-std::int64_t countMissing(const Store &store, const Wanted &wanted);
+// A quick look, from the names in the folder alone: seconds for a million entries.
+struct Glance {
+    std::int64_t wanted = 0;
+    std::int64_t missing = 0;                          // have no file, and could have one
+    std::int64_t unknown = 0;                          // clips that must be read to know: new, moved or changed
+    std::int64_t refused = 0;                          // cannot be made
+    std::int64_t present() const { return wanted - missing - unknown - refused; }
+};
+Glance glanceAt(const Store &store, const Wanted &wanted);
 
 // progress(done, wanted) may say false: then the error is data.stopped.
 Result<Survey> surveyOf(Store &store, const Wanted &wanted, Depth depth, const std::function<bool(std::int64_t, std::int64_t)> &progress = {});

@@ -81,11 +81,13 @@ Result<std::unique_ptr<data::BatchSource>> openData(const config::Stage &stage, 
         }
     }
     if (options->cached.store) {
-        const auto wanted = cache::wantedBy(*options->cached.store, 1);
-        const std::int64_t missing = cache::countMissing(*options->cached.store, wanted);
-        host.note(missing > 0 ? "warning" : "info", "encodings come from " + options->cached.store->folder().string() + (missing > 0 ? "; " + formatCount(missing) + " of the "
-                  + formatCount(wanted.count()) + " entries that the first epoch wants are not there, and rows without them train nothing: stop, and run `stagewright-cli cache build`" : std::string()),
-                  missing > 0 ? "data.cache-missing" : "data.cache");
+        const auto glance = cache::glanceAt(*options->cached.store, cache::wantedBy(*options->cached.store, 1));
+        std::string sentence = "encodings come from " + options->cached.store->folder().string();
+        if (glance.missing > 0) {
+            sentence += "; " + formatCount(glance.missing) + " of the " + formatCount(glance.wanted) + " entries that the first epoch wants are not there, and rows without them train nothing: stop, and run "
+                        "`stagewright-cli cache build`";
+        }
+        host.note(glance.missing > 0 ? "warning" : "info", sentence, glance.missing > 0 ? "data.cache-missing" : "data.cache");
     }
     return data::makeBatchSource(std::move(*options));
 }

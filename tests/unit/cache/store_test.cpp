@@ -283,7 +283,14 @@ private Q_SLOTS:
             QVERIFY(!survey->isWhole());
             QVERIFY2(survey->firstDamaged.front().message.find("row 1") != std::string::npos, survey->firstDamaged.front().message.c_str());
         }
+        const auto glance = glanceAt(*cache, wanted);
+        QCOMPARE(glance.wanted, std::int64_t(9));
+        QCOMPARE(glance.present(), std::int64_t(3));   // damage does not show in names
+        QCOMPARE(glance.missing, std::int64_t(5));
+        QCOMPARE(glance.refused, std::int64_t(1));
+        QCOMPARE(glance.unknown, std::int64_t(0));
         write("a.mp4", "other contents");
+        QCOMPARE(glanceAt(*cache, wanted).unknown, std::int64_t(1));
         QCOMPARE(surveyOf(*cache, wanted, Depth::Headers)->present, std::int64_t(1));
         int told = 0;
         const auto stopped = surveyOf(*cache, wanted, Depth::Headers, [&](std::int64_t, std::int64_t) { return ++told < 3; });
