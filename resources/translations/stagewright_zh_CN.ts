@@ -1347,6 +1347,34 @@
         <source>Tables (*.csv)</source>
         <translation>数据表 (*.csv)</translation>
     </message>
+    <message>
+        <source>Encoding into %1: starting…</source>
+        <translation>正在编码到 %1：启动中…</translation>
+    </message>
+    <message>
+        <source>Encoding into %1: %2 of %3 entries, %4 written</source>
+        <translation>正在编码到 %1：%2 / %3 项，已写入 %4</translation>
+    </message>
+    <message>
+        <source>Encodings in %1: %2 of %3 entries are there</source>
+        <translation>%1 中的编码：已有 %2 / %3 项</translation>
+    </message>
+    <message>
+        <source>; %1 cannot be made</source>
+        <translation>；%1 项无法生成</translation>
+    </message>
+    <message>
+        <source>Looking at the encodings in %1…</source>
+        <translation>正在查看 %1 中的编码…</translation>
+    </message>
+    <message>
+        <source>Encode the rest</source>
+        <translation>编码其余部分</translation>
+    </message>
+    <message>
+        <source>Encodes what is missing with a worker; training reads it instead of decoding and encoding</source>
+        <translation>由工作进程编码缺少的部分；训练时直接读取，无需解码和编码</translation>
+    </message>
 </context>
 <context>
     <name>stagewright::pages::DataWords</name>

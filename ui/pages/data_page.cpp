@@ -61,6 +61,7 @@ DataPage::DataPage(session::StageSession *stage, QWidget *parent) : QWidget(pare
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(8);
     inner->addWidget(createFigures());
+    inner->addWidget(createCacheLine());
     auto *splitter = new QSplitter(Qt::Vertical, m_body);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(createTables());
@@ -126,6 +127,19 @@ QWidget *DataPage::createFigures()
     column->addWidget(m_policyRemark, 0, Qt::AlignRight);
     row->addLayout(column);
     return m_figures;
+}
+
+QWidget *DataPage::createCacheLine()
+{
+    m_cacheLine = new QWidget(this);
+    auto *row = new QHBoxLayout(m_cacheLine);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(10);
+    m_cacheWords = new look::ElidedLabel(m_cacheLine);
+    m_encode = new QPushButton(m_cacheLine);
+    row->addWidget(m_cacheWords, 1);
+    row->addWidget(m_encode);
+    return m_cacheLine;
 }
 
 QWidget *DataPage::createTables()
@@ -207,7 +221,10 @@ void DataPage::connectAll()
     connect(&m_data, &DataSession::answered, this, [this] {
         refresh();
         m_planTimer.start();
+        m_cache.setStage(m_data.soundStage(), m_data.open() ? m_data.open()->table : nullptr);
     });
+    connect(&m_cache, &session::CacheSession::changed, this, &DataPage::refreshCache);
+    connect(m_encode, &QPushButton::clicked, this, [this] { m_cache.isBuilding() ? m_cache.stop() : m_cache.build(); });
     connect(&m_data, &DataSession::rowsChanged, this, &DataPage::refreshRows);
     connect(&m_data, &DataSession::exported, this, [this](const QString &file, const QString &refusal) { Q_EMIT said(refusal.isEmpty() ? tr("Written: %1").arg(file) : refusal); });
     connect(m_data.probe(), &session::TableProbe::progressed, this, [this](qint64 done, qint64 total) {
@@ -301,6 +318,7 @@ void DataPage::retranslate()
     m_rowModel.retranslate();
     refresh();
     refreshRows();
+    refreshCache();
 }
 
 void DataPage::showEvent(QShowEvent *event)
@@ -413,6 +431,32 @@ void DataPage::refreshTables()
     m_filling = false;
     if (m_frames == 0 && m_gridModel.rowCount() > 0)
         m_grid->setCurrentIndex(m_gridModel.index(0, 0));      // something to look at
+}
+
+void DataPage::refreshCache()
+{
+    m_cacheLine->setVisible(m_cache.isShown());
+    QString words;
+    const auto &glance = m_cache.glance();
+    if (m_cache.isBuilding()) {
+        const auto &made = m_cache.progress();
+        words = made.wanted == 0 ? tr("Encoding into %1: starting…").arg(m_cache.folder())
+                                 : tr("Encoding into %1: %2 of %3 entries, %4 written").arg(m_cache.folder(), look::count(made.present + made.encoded + made.refused), look::count(made.wanted), look::bytes(double(made.bytes)));
+    } else if (!m_cache.refusal().isEmpty()) {
+        words = m_cache.refusal();
+    } else if (glance) {
+        words = tr("Encodings in %1: %2 of %3 entries are there").arg(m_cache.folder(), look::count(glance->present()), look::count(glance->wanted));
+        if (glance->refused > 0)
+            words += tr("; %1 cannot be made").arg(look::count(glance->refused));
+    } else {
+        words = tr("Looking at the encodings in %1…").arg(m_cache.folder());
+    }
+    look::setRole(m_cacheWords, !m_cache.refusal().isEmpty() ? "error" : "muted");
+    m_cacheWords->setFullText(words);
+    m_encode->setText(m_cache.isBuilding() ? tr("Stop") : tr("Encode the rest"));
+    m_encode->setToolTip(tr("Encodes what is missing with a worker; training reads it instead of decoding and encoding"));
+    m_encode->setVisible(m_cache.isBuilding() || !glance || glance->missing + glance->unknown > 0);
+    m_encode->setEnabled(m_cache.isBuilding() || !m_cache.isLooking());
 }
 
 void DataPage::refreshTrial()

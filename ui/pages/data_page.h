@@ -7,6 +7,7 @@
 #include "ui/models/keyed_table_model.h"
 #include "ui/pages/data_words.h"
 #include "ui/pages/row_list_model.h"
+#include "ui/session/cache_session.h"
 #include "ui/session/data_session.h"
 #include "ui/session/plan_session.h"
 
@@ -34,8 +35,11 @@ public:
     explicit DataPage(session::StageSession *stage, QWidget *parent = nullptr);
 
     session::DataSession *session() { return &m_data; }
+    session::CacheSession *cache() { return &m_cache; }
+    look::ElidedLabel *cacheLabel() { return m_cacheWords; }
+    QPushButton *encodeButton() { return m_encode; }
     session::PlanSession *planner() { return &m_planner; }
-    bool isBusy() const { return m_data.state() == session::DataSession::State::Reading || m_data.isFindingRows() || m_planTimer.isActive() || m_planner.waiting() > 0; }
+    bool isBusy() const { return m_data.state() == session::DataSession::State::Reading || m_data.isFindingRows() || m_cache.isLooking() || m_planTimer.isActive() || m_planner.waiting() > 0; }
     QTableView *grid() { return m_grid; }
     QTableView *losses() { return m_losses; }
     QTableView *rowTable() { return m_rows; }
@@ -65,6 +69,7 @@ protected:
 private:
     QHBoxLayout *createHead();
     QWidget *createFigures();
+    QWidget *createCacheLine();
     QWidget *createTables();
     QHBoxLayout *createTrial();
     QWidget *createRows();
@@ -76,6 +81,7 @@ private:
     void refreshTables();
     void refreshTrial();
     void refreshRows();
+    void refreshCache();
     void chooseOfGrid();
     void chooseOfLosses();
     void search();
@@ -85,6 +91,7 @@ private:
     void askExport();
 
     session::DataSession m_data;
+    session::CacheSession m_cache;
     session::PlanSession m_planner;
     QTimer m_planTimer, m_searchTimer;
     qint64 m_ticket = 0;
@@ -107,7 +114,9 @@ private:
     std::array<look::Figure *, 5> m_figure;
     QTableView *m_grid, *m_losses, *m_rows;
     QLabel *m_where, *m_probabilityLabel, *m_batchLabel;
-    look::ElidedLabel *m_trialWords;
+    look::ElidedLabel *m_trialWords, *m_cacheWords;
+    QPushButton *m_encode;
+    QWidget *m_cacheLine;
     QLineEdit *m_probability, *m_batch, *m_search;
     QPushButton *m_apply, *m_forget, *m_pictures, *m_export;
     QLabel *m_rowsTitle;

@@ -294,6 +294,16 @@ Status DataSession::tryBucket(const std::string &resolution, std::int64_t frames
     return Done{};
 }
 
+std::shared_ptr<const config::Stage> DataSession::soundStage() const
+{
+    const auto stage = current();
+    if (!stage || !m_stage->isSettled())
+        return nullptr;
+    const Problems &problems = m_stage->snapshot()->problems;
+    const bool isBad = std::any_of(problems.begin(), problems.end(), [](const Problem &problem) { return problem.severity == Severity::Error && problem.code.starts_with("config."); });
+    return isBad ? nullptr : stage;
+}
+
 std::shared_ptr<const config::Stage> DataSession::stageAsTried() const
 {
     const auto stage = current();

@@ -53,6 +53,7 @@ public:
     // Other numbers for a bucket, in Python's spelling; nothing of the stage changes. Error: refused as `check` would.
     Status tryBucket(const std::string &resolution, std::int64_t frames, const std::string &probability, const std::string &batch);
     void forgetTries();
+    std::shared_ptr<const config::Stage> soundStage() const;           // null while it has errors, other than those of its data and of this machine
     std::shared_ptr<const config::Stage> stageAsTried() const;         // the tries put into it; null where no stage can be read
     bool hasTries() const { return !m_tries.empty(); }
     Status applyTries();                               // into the stage, one undo step

@@ -13,6 +13,7 @@
 #include "core/base/files.h"
 #include "tests/ui/demo_place.h"
 #include "ui/look/language.h"
+#include "ui/look/parts.h"
 #include "ui/look/words.h"
 #include "ui/pages/data_page.h"
 
@@ -56,6 +57,7 @@ private Q_SLOTS:
     void picturesComeOnDemand();
     void rowsAreExported();
     void costsStandBesideTheBuckets();
+    void encodingsAreMadeFromThePage();
     void chineseIsSwitchedLive();
 
 private:
@@ -363,6 +365,42 @@ void DataPageTest::costsStandBesideTheBuckets()
     click(m_page->grid(), 0);
     type(m_page->batchField(), u"8"_s);
     QVERIFY(QTest::qWaitFor([&] { return peak() != before && peak().contains(u'i'); }, 120000));
+}
+
+// The stage's cache: how much of it is there, the rest made by a worker, stopped and gone on with.
+void DataPageTest::encodingsAreMadeFromThePage()
+{
+    if (!QFileInfo(qEnvironmentVariable("STAGEWRIGHT_WORKER")).isExecutable())
+        QSKIP("there is no worker (a build with STAGEWRIGHT_TORCH=OFF has none); set STAGEWRIGHT_WORKER to one");
+    const auto text = readFile(m_demoStage.toStdString());
+    QVERIFY(text.ok());
+    QVERIFY(replaceFile(m_folder / "cached.yaml", *text + "\nencoding_cache: " + (m_folder / "encodings").string() + "\n").ok());
+    QVERIFY(m_stage->open(m_folder / "cached.yaml").ok());
+    show();
+    QVERIFY(ready());
+    const auto words = [&] { return m_page->cacheLabel()->fullText(); };
+    QVERIFY2(becomes([&] { return words().contains(u": 0 of "_s); }), qPrintable(words()));
+    QVERIFY(m_page->encodeButton()->isVisible());
+    QTest::mouseClick(m_page->encodeButton(), Qt::LeftButton);
+    QVERIFY(m_page->cache()->isBuilding());
+    QVERIFY(becomes([&] { return m_page->cache()->progress().encoded > 0; }));
+    QTest::mouseClick(m_page->encodeButton(), Qt::LeftButton);                   // stop
+    QVERIFY(becomes([&] { return !m_page->cache()->isBuilding() && m_page->cache()->glance(); }));
+    const auto some = m_page->cache()->glance()->present();
+    QVERIFY(some > 0);
+    QVERIFY2(m_page->cache()->refusal().isEmpty(), qPrintable(m_page->cache()->refusal()));
+    if (m_page->encodeButton()->isVisible()) {         // unless it was done before it heard
+        QTest::mouseClick(m_page->encodeButton(), Qt::LeftButton);
+        QVERIFY(becomes([&] { return !m_page->cache()->isBuilding() && m_page->cache()->glance(); }));
+    }
+    const auto &glance = *m_page->cache()->glance();
+    QCOMPARE(glance.missing + glance.unknown, 0);
+    QCOMPARE(glance.present() + glance.refused, glance.wanted);
+    QVERIFY2(words().contains(u"1 cannot be made"_s), qPrintable(words()));      // the demo's broken clip
+    QVERIFY(!m_page->encodeButton()->isVisible());
+    // Another encoder wants other entries.
+    QVERIFY(m_stage->setValue("ae.latent_channels", "24").ok());
+    QVERIFY(becomes([&] { return m_stage->isSettled() && (!m_page->cache()->isShown() || (m_page->cache()->glance() && m_page->cache()->glance()->missing > 0)); }));
 }
 
 void DataPageTest::chineseIsSwitchedLive()
