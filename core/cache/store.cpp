@@ -1,5 +1,6 @@
 #include "core/cache/store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 
@@ -49,6 +50,7 @@ Result<std::shared_ptr<Store>> Store::open(const config::Stage &stage, std::shar
     store->m_folder = fs::absolute(expandUser(stage.string("encoding_cache")));
     store->m_table = std::move(table);
     store->m_rules = rules;
+    store->m_epochs = std::max<std::int64_t>(stage.integer("epochs"), 1);
     store->m_hasLatents = config::cachedParts(stage).video;
     store->m_motionScore = stage.boolean("dataset.vmaf");
     store->m_contents = std::make_unique<Contents>(store->m_folder / kContentsFile);

@@ -34,6 +34,7 @@ public:
     const std::filesystem::path &folder() const { return m_folder; }
     const table::Table &table() const { return *m_table; }
     const table::BucketRules &rules() const { return m_rules; }
+    std::int64_t epochs() const { return m_epochs; }   // that the stage trains
     bool hasLatents() const { return m_hasLatents; }   // false: the stage conditions on frames, so it encodes clips in the step
 
     // Reads the clip where it is not known (data.file-missing, data.unreadable).
@@ -59,6 +60,7 @@ private:
     std::filesystem::path m_folder;
     std::shared_ptr<const table::Table> m_table;
     table::BucketRules m_rules;
+    std::int64_t m_epochs = 1;
     bool m_hasLatents = true, m_motionScore = false;
     std::unique_ptr<Contents> m_contents;
     std::unique_ptr<Recipe> m_recipe;

@@ -25,7 +25,7 @@ public:
 
     void declare(CLI::App &app) override
     {
-        app.add_option("--epochs", m_epochs, "Epochs whose rows and buckets are wanted (1; more where bucket_config has probabilities)")->check(CLI::PositiveNumber);
+        app.add_option("--epochs", m_epochs, "Epochs whose rows and buckets are wanted (all that the stage trains, until they bring nothing new)")->check(CLI::PositiveNumber);
         app.add_flag("--check", m_check, "build: also read every entry that is there, and make damaged ones again");
         app.footer("build goes on where an earlier one stopped, and leaves what is there. status looks at headers; verify reads every byte, and ends with code 3 where something is missing or damaged.");
     }
@@ -117,7 +117,7 @@ private:
         return ExitCode::Done;
     }
 
-    std::int64_t m_epochs = 1;
+    std::int64_t m_epochs = 0;                         // 0: not given
     bool m_check = false;
 };
 

@@ -20,6 +20,7 @@ const std::vector<std::vector<std::string_view>> &judgedTogether()
         {"ema_decay", "lora_config"},
         {"cached_video", "dataset.cached_video", "dataset.type"},
         {"cached_text", "dataset.cached_text", "dataset.type"},
+        {"encoding_cache", "dataset.type", "condition_config"},
         {"load", "start_epoch", "start_step", "model.from_pretrained"},
         {"dataset.data_path", "dataset.memory_efficient"},
         {"dtype", "grad_ckpt_buffer_size", "pin_memory_cache_pre_alloc_numels", "save_master_weights"},

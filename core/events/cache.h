@@ -12,7 +12,7 @@ namespace stagewright::events {
 
 struct CacheRequest {
     std::string config;                  // the stage as YAML
-    std::int64_t epochs = 1;             // whose assignments are wanted
+    std::int64_t epochs = 0;             // whose assignments are wanted; 0: all that the stage trains (core/cache/wanted.h)
     bool check = false;                  // also read every entry that is there, and make the damaged ones again
 };
 

@@ -253,7 +253,7 @@ Result<events::CacheProgress> buildCache(const events::CacheRequest &request, co
         return stage.error();
     if (!stage->isSet("encoding_cache"))
         return Error(ExitCode::Usage, "config.missing-key", "encoding_cache is not set; name the folder for latents and text embeddings");
-    if (request.epochs < 1)
+    if (request.epochs < 0)
         return Error(ExitCode::Usage, "run.command-line", "a cache is built for at least one epoch");
     const auto settings = train::readSettings(*stage, 1);
     if (!settings)

@@ -114,15 +114,16 @@ void CacheCliTest::interruptedBuildGoesOn()
 {
     QProcess process;
     process.setWorkingDirectory(m_dir.path());
-    process.start(u"" STAGEWRIGHT_BIN "/stagewright-cli"_s, cacheArguments(u"build"_s, u"interrupted"_s));
+    const QStringList much{u"--t5.max-length"_s, u"4096"_s};            // to write, so that it is not done before it hears
+    process.start(u"" STAGEWRIGHT_BIN "/stagewright-cli"_s, cacheArguments(u"build"_s, u"interrupted"_s) + much);
     QVERIFY(QTest::qWaitFor([&] { return QDirIterator(m_dir.filePath(u"interrupted"_s), {u"*.safetensors"_s}, QDir::Files, QDirIterator::Subdirectories).hasNext(); }, kDeadlineMs));
     QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
     QVERIFY(process.waitForFinished(kDeadlineMs));
     QCOMPARE(process.exitCode(), 7);
-    const Answer rest = run(cacheArguments(u"build"_s, u"interrupted"_s));
+    const Answer rest = run(cacheArguments(u"build"_s, u"interrupted"_s) + much);
     QCOMPARE(rest.exit, 0);
     QVERIFY(rest.number(u"present"_s) > 0);
-    QCOMPARE(run(cacheArguments(u"verify"_s, u"interrupted"_s)).exit, 0);
+    QCOMPARE(run(cacheArguments(u"verify"_s, u"interrupted"_s) + much).exit, 0);
 }
 
 void CacheCliTest::damagedEntryIsFoundAndMadeAgain()

@@ -61,6 +61,10 @@ private:
         return entries;
     }
 
+    // So much to write that a build is still going on when somebody looks at its first entries.
+    config::Stage longStage() { return stage({{"t5.max_length", "2048"}, {"t5.hidden_size", "1024"}}); }
+    static bool hasBegun(const config::Stage &stage) { return fs::exists(stage.string("encoding_cache")) && entriesOf(stage).size() > 2; }
+
 private Q_SLOTS:
     void initTestCase()
     {
@@ -203,9 +207,9 @@ private Q_SLOTS:
     // The real worker, ended in the middle by the system: entries are whole, and the next build makes the rest.
     void killedWorkerLeavesWholeEntries()
     {
-        const auto cached = stage();
-        const auto killed = client::buildCache(requestFor(cached), [&](const events::CacheProgress &progress) {
-            if (progress.encoded > 2) {
+        const auto cached = longStage();
+        const auto killed = client::buildCache(requestFor(cached), [&](const events::CacheProgress &) {
+            if (hasBegun(cached)) {
                 std::ifstream children("/proc/self/task/" + std::to_string(::getpid()) + "/children");
                 for (int child; children >> child;)
                     ::kill(child, SIGKILL);
@@ -230,8 +234,8 @@ private Q_SLOTS:
 
     void askedToStopItFinishesTheClip()
     {
-        const auto cached = stage();
-        const auto stopped = client::buildCache(requestFor(cached), [&](const events::CacheProgress &progress) { return progress.encoded == 0; }, kWorker);
+        const auto cached = longStage();
+        const auto stopped = client::buildCache(requestFor(cached), [&](const events::CacheProgress &) { return !hasBegun(cached); }, kWorker);
         QVERIFY(!stopped);
         QCOMPARE(stopped.error().exit, ExitCode::Stopped);
         QVERIFY2(stopped.error().message().find("goes on") != std::string::npos, stopped.error().message().c_str());

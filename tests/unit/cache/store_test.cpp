@@ -325,6 +325,9 @@ private Q_SLOTS:
         const auto cache = store(yaml);
         QCOMPARE(wantedBy(*cache, 1).clips.size(), std::size_t(2));    // one is not drawn
         QCOMPARE(wantedBy(*cache, 20).clips.size(), std::size_t(3));
+        QCOMPARE(store(yaml + "epochs: 1\n")->epochs(), std::int64_t(1));
+        QCOMPARE(wantedBy(*store(yaml + "epochs: 1\n"), 0).clips.size(), std::size_t(2));
+        QCOMPARE(wantedBy(*store(yaml + "epochs: 1000000\n"), 0).clips.size(), std::size_t(3));     // ends, since nothing new comes
     }
 };
 

@@ -338,6 +338,36 @@ private Q_SLOTS:
         QVERIFY(used);
     }
 
+    // Each process of a machine has its share of the decoders' memory before it starts.
+    void decodersOfAllProcessesShareTheMachine()
+    {
+        const auto stage = config::stageFromYaml("dataset: {type: video_text, data_path: " + (m_demo / "meta.csv").string() + ", transform_name: resize_crop}\nbucket_config:\n  128px:\n    5: !tuple [1.0, 2]\n"
+                                                 "decoder_memory: 1\n");
+        QVERIFY(stage);
+        QCOMPARE(sourceOptions(*stage)->decodeBudget->bytes(), std::int64_t(1) << 30);
+        qputenv("LOCAL_WORLD_SIZE", "4");
+        const auto shared = sourceOptions(*stage);
+        qunsetenv("LOCAL_WORLD_SIZE");
+        QCOMPARE(shared->decodeBudget->bytes(), std::int64_t(1) << 28);
+    }
+
+    // A clip that needs more than that is a bad one, replaced and named like any other.
+    void clipThatNeedsTooMuchMemoryIsABadOne()
+    {
+        SourceOptions options = demoOptions({{"128px", 5, 1.0, {}, 2}});
+        const auto whole = take(*make(options), 3);
+        options.decodeBudget = std::make_shared<media::DecodeBudget>(std::int64_t(1) << 20);
+        auto source = make(options);
+        const auto refused = source->next();
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().message().find("decoder_memory") != std::string::npos, refused.error().message().c_str());
+        options.decodeBudget = std::make_shared<media::DecodeBudget>(std::int64_t(16) << 20);          // one at a time
+        const auto one = take(*make(options), 3);
+        for (std::size_t i = 0; i < whole.size(); ++i)
+            QVERIFY(same(whole[i], one[i]));
+        QVERIFY(options.decodeBudget->highWater() <= options.decodeBudget->bytes());
+    }
+
     void recordsOfBadClipsMayBeCutShortButNotDamaged()
     {
         const fs::path record = m_demo / "record.jsonl";
