@@ -1356,10 +1356,6 @@
         <translation>正在编码到 %1：%2 / %3 项，已写入 %4</translation>
     </message>
     <message>
-        <source>Encodings in %1: %2 of %3 entries are there</source>
-        <translation>%1 中的编码：已有 %2 / %3 项</translation>
-    </message>
-    <message>
         <source>; %1 cannot be made</source>
         <translation>；%1 项无法生成</translation>
     </message>
@@ -1374,6 +1370,10 @@
     <message>
         <source>Encodes what is missing with a worker; training reads it instead of decoding and encoding</source>
         <translation>由工作进程编码缺少的部分；训练时直接读取，无需解码和编码</translation>
+    </message>
+    <message>
+        <source>Encodings in %1: %2 of the first epoch&apos;s %3 entries are there</source>
+        <translation>%1 中的编码：第一轮的 %3 项已有 %2 项</translation>
     </message>
 </context>
 <context>

@@ -445,7 +445,7 @@ void DataPage::refreshCache()
     } else if (!m_cache.refusal().isEmpty()) {
         words = m_cache.refusal();
     } else if (glance) {
-        words = tr("Encodings in %1: %2 of %3 entries are there").arg(m_cache.folder(), look::count(glance->present()), look::count(glance->wanted));
+        words = tr("Encodings in %1: %2 of the first epoch's %3 entries are there").arg(m_cache.folder(), look::count(glance->present()), look::count(glance->wanted));
         if (glance->refused > 0)
             words += tr("; %1 cannot be made").arg(look::count(glance->refused));
     } else {

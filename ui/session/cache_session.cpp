@@ -69,7 +69,7 @@ void CacheSession::build()
             Q_EMIT self->changed();
         }, Qt::QueuedConnection);
     };
-    m_buildJob.start(this, [request = events::CacheRequest{config::toYaml(m_stage->values()), 1, false}, stop = m_stop, tell] {
+    m_buildJob.start(this, [request = events::CacheRequest{config::toYaml(m_stage->values()), 0, false}, stop = m_stop, tell] {
         return client::buildCache(request, [&](const events::CacheProgress &progress) {
             tell(progress);
             return !*stop;

@@ -26,6 +26,7 @@ public:
     QString folder() const;
 
     bool isLooking() const { return m_looking; }
+    // Of the first epoch.
     const std::optional<cache::Glance> &glance() const { return m_glance; }    // null before the first look, and with a refusal()
     const QString &refusal() const { return m_refusal; }       // why the cache cannot be looked at, or why the last build ended early
 
