@@ -31,8 +31,10 @@ void BatchWork::setUp(std::int64_t index)
     m_video = torch::Tensor();
     m_latentShape.clear();
     m_tokenShape.clear();
-    if (m_options.transform != Transform::RandSizeCrop && !m_options.cached.video)
-        m_video = torch::empty({size(), 3, bucket().frames, bucket().height, bucket().width}, torch::kFloat32);
+    if (m_options.transform == Transform::RandSizeCrop || m_options.cached.video)
+        return;
+    const std::vector<std::int64_t> shape{size(), 3, bucket().frames, bucket().height, bucket().width};
+    m_video = m_options.allocate ? m_options.allocate(shape) : torch::empty(shape, torch::kFloat32);
 }
 
 std::string BatchWork::pathOf(std::int64_t sample) const

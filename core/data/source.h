@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -43,6 +44,7 @@ struct SourceOptions {
     int workers = 2;                                   // decoder threads; 0: decode in next() itself
     int batchesAhead = 4;                              // that may be ready or under way
     std::int64_t bytesAhead = std::int64_t(1) << 30;   // bound on their pixels; one batch is always allowed
+    std::function<torch::Tensor(at::IntArrayRef)> allocate;            // memory for a batch's pixels, float32, from any thread; empty: ordinary memory
     std::vector<BadRow> knownBad;                      // of the run that is resumed (readQuarantine)
     std::filesystem::path quarantineFile;              // where bad clips are written; empty: nowhere
     std::shared_ptr<media::DecodeBudget> decodeBudget;             // null: no bound on what decoders hold

@@ -1,6 +1,8 @@
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 
+#include "core/base/log.h"
 #include "core/base/units.h"
 #include "core/cache/survey.h"
 #include "core/ckptfile/listing.h"
@@ -62,13 +64,34 @@ int localRank()
     return rank;
 }
 
+// Memory for pixels that a GPU copies in the background: page-locked, of the pool that Torch keeps and the prefetcher's bound keeps small; ordinary memory from the
+// moment when the system locks no more.
+std::function<torch::Tensor(at::IntArrayRef)> pixelMemory(torch::Device device)
+{
+    if (!device.is_cuda())
+        return {};
+    return [refused = std::make_shared<std::atomic<bool>>(false)](at::IntArrayRef shape) {
+        if (!*refused) {
+            try {
+                return torch::empty(shape, torch::TensorOptions(torch::kFloat32).pinned_memory(true));
+            } catch (const c10::Error &error) {
+                const std::string why = error.what_without_backtrace();
+                if (!refused->exchange(true))
+                    logger("core.service")->warn("clips wait in ordinary memory, since no more can be locked: {}", why.substr(0, why.find('\n')));
+            }
+        }
+        return torch::empty(shape, torch::kFloat32);
+    };
+}
+
 // Clips that the resumed run found to be bad are not tried again.
-Result<std::unique_ptr<data::BatchSource>> openData(const config::Stage &stage, const std::optional<std::filesystem::path> &load, runhost::RunHost &host)
+Result<std::unique_ptr<data::BatchSource>> openData(const config::Stage &stage, const std::optional<std::filesystem::path> &load, torch::Device device, runhost::RunHost &host)
 {
     auto options = data::sourceOptions(stage);
     if (!options)
         return options.error();
     options->quarantineFile = runlog::badClipsPath(host.folder());
+    options->allocate = pixelMemory(device);
     if (load) {
         const auto file = runlog::badClipsPath(load->parent_path());
         auto known = data::readQuarantine(file);
@@ -98,7 +121,7 @@ Result<events::Summary> trainOn(const memory::DeviceChoice &device, const config
     auto load = checkpointToLoad(stage, host);
     if (!load)
         return load.error();
-    auto data = openData(stage, *load, host);
+    auto data = openData(stage, *load, device.device, host);
     if (!data)
         return data.error();
     if (host.stopRequested())

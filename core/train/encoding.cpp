@@ -30,7 +30,8 @@ void StageEncoding::setNulls(const torch::Tensor &tokens, const torch::Tensor &p
 void StageEncoding::encodeVideo(const data::Batch &batch, Draws &draws, Encoded &encoded)
 {
     const bool original = m_settings.compat == Compat::OpenSora;
-    const auto video = batch.video.to(m_device, original ? m_settings.dtype : torch::kFloat32);
+    const bool inBackground = m_device.is_cuda() && batch.video.is_pinned();
+    const auto video = batch.video.to(m_device, original ? m_settings.dtype : torch::kFloat32, inBackground);
     if (m_conditions.empty()) {
         encoded.latents = m_autoencoder->encode(video, draws.autoencoderStreams());
         return;

@@ -338,6 +338,35 @@ private Q_SLOTS:
         QVERIFY(used);
     }
 
+    // Pixels lie in memory that the trainer gave (page-locked beside a GPU), never in more of it than allowed, and all of it comes back.
+    void pixelsLieInTheMemoryThatIsGiven()
+    {
+        SourceOptions options = demoOptions({{"128px", 5, 1.0, {}, 2}, {"128px", 17, 1.0, {}, 2}});
+        const auto plain = take(*make(options), 8);
+        auto held = std::make_shared<std::atomic<std::int64_t>>(0), most = std::make_shared<std::atomic<std::int64_t>>(0);
+        options.workers = 3;
+        options.batchesAhead = 16;
+        options.bytesAhead = std::int64_t(8) << 20;
+        options.allocate = [held, most](at::IntArrayRef shape) {
+            const std::int64_t bytes = c10::multiply_integers(shape) * 4, now = *held += bytes;
+            for (std::int64_t before = *most; now > before && !most->compare_exchange_weak(before, now);) { }
+            return torch::from_blob(new float[std::size_t(bytes / 4)], shape, [held, bytes](void *memory) { delete[] static_cast<float *>(memory); *held -= bytes; }, torch::kFloat32);
+        };
+        {
+            auto source = make(options);
+            const std::int64_t largest = 2 * 3 * 17 * 128 * 240 * 4;
+            for (const Taken &expected : plain) {
+                auto batch = source->next();
+                while (batch && !*batch)
+                    batch = source->next();
+                QVERIFY(batch && torch::equal((*batch)->video, expected.video));
+            }
+            QVERIFY(*most > 0);
+            QVERIFY2(*most <= options.bytesAhead + largest, std::to_string(*most).c_str());            // those that wait, and the one that trains
+        }
+        QTRY_COMPARE(held->load(), std::int64_t(0));
+    }
+
     // Each process of a machine has its share of the decoders' memory before it starts.
     void decodersOfAllProcessesShareTheMachine()
     {
