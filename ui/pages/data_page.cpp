@@ -464,7 +464,7 @@ void DataPage::refreshTrial()
     const bool isAny = m_frames > 0;
     for (QWidget *widget : std::initializer_list<QWidget *>{m_where, m_probabilityLabel, m_probability, m_batchLabel, m_batch})
         widget->setVisible(isAny);
-    m_where->setText(isAny ? u"%1 × %2"_s.arg(q(m_resolution)).arg(m_frames) : QString());
+    m_where->setText(isAny ? dataBucketWords(m_resolution, m_frames) : QString());
     look::setState(m_probability, m_refusal.isEmpty() ? "" : "error");
     look::setState(m_batch, m_refusal.isEmpty() ? "" : "error");
     look::setRole(m_trialWords, m_refusal.isEmpty() ? "muted" : "error");
@@ -523,7 +523,7 @@ void DataPage::refreshRows()
         words = m_data.isFindingRows() ? tr("Looking for the rows…") : tr("Choose a bucket or a reason to see its rows");
     } else {
         const QString what = list->choice.kind == RowChoice::Kind::Reason ? reasonWords(table::DropReason(list->choice.index))
-                             : list->choice.kind == RowChoice::Kind::Tail ? tr("left over at the epoch's end") : u"%1 × %2"_s.arg(q(m_resolution)).arg(m_frames);
+                             : list->choice.kind == RowChoice::Kind::Tail ? tr("left over at the epoch's end") : dataBucketWords(m_resolution, m_frames);
         words = std::int64_t(list->rows.size()) == list->found ? tr("%1: %2 rows").arg(what, look::count(list->found))
                                                                : tr("%1: %2 of %3 rows").arg(what, look::count(std::int64_t(list->rows.size())), look::count(list->found));
     }

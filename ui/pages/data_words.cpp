@@ -55,6 +55,11 @@ std::string sizeOf(std::int64_t height, std::int64_t width) { return std::to_str
 
 } // namespace
 
+QString dataBucketWords(const std::string &resolution, std::int64_t frames)
+{
+    return frames == 1 ? DataWords::tr("%1 images").arg(q(resolution)) : DataWords::tr("%1 × %2 frames").arg(q(resolution)).arg(frames);
+}
+
 QString reasonWords(DropReason reason)
 {
     switch (reason) {
@@ -135,7 +140,7 @@ QList<models::Row> gridRows(const session::DataSession &data, const GridOptions 
         const auto [probability, batch] = data.spelling(bucket.resolution, bucket.frames);
         const auto tone = data.isTried(bucket.resolution, bucket.frames) ? models::Tone::Warning : models::Tone::Normal;
         models::Row row{q(name), {}, QVariantList{q(bucket.resolution), qlonglong(bucket.frames)}};
-        row.cells << models::Cell{bucket.frames == 1 ? DataWords::tr("%1 images").arg(q(bucket.resolution)) : DataWords::tr("%1 × %2 frames").arg(q(bucket.resolution)).arg(bucket.frames)}
+        row.cells << models::Cell{dataBucketWords(bucket.resolution, bucket.frames)}
                   << models::Cell{DataWords::tr("%n aspect(s)", nullptr, int(end - begin)), models::Tone::Muted} << models::Cell{q(probability), tone, true} << models::Cell{q(batch), tone, true, true}
                   << countCell(sum.samples) << countCell(sum.batches) << leftCell(sum.left);
         addCosts(row, costOf(options.costs, name));

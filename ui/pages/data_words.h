@@ -11,6 +11,7 @@
 
 namespace stagewright::pages {
 
+QString dataBucketWords(const std::string &resolution, std::int64_t frames);   // "256px × 33 frames", "256px images"
 QString reasonWords(table::DropReason reason);         // "too short"
 QString reasonHelp(table::DropReason reason);          // a sentence: what it means, and what would keep such rows
 
