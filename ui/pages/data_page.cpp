@@ -29,6 +29,7 @@ using session::RowChoice;
 namespace {
 
 constexpr int kMostRanks = 100'000, kMostEpoch = 1'000'000;
+constexpr int kGridWidth = 634, kLossesWidth = 250;        // at least: both fit into the narrowest window
 constexpr int kPlainRowHeight = 27, kPictureRowHeight = RowListModel::kPictureSide + 8;
 
 QLineEdit *smallField(QWidget *parent, int width)
@@ -152,7 +153,8 @@ QWidget *DataPage::createTables()
     sides->setSpacing(20);
     m_grid = look::quietTable(upper, &m_gridModel);
     m_losses = look::quietTable(upper, &m_lossModel);
-    m_losses->setMinimumWidth(280);
+    m_grid->setMinimumWidth(kGridWidth);
+    m_losses->setMinimumWidth(kLossesWidth);
     sides->addWidget(m_grid, 5);
     sides->addWidget(m_losses, 2);
     column->addLayout(sides, 1);
@@ -424,6 +426,7 @@ void DataPage::refreshTables()
     m_gridModel.setRows(gridRows(m_data, {m_aspects->isChecked(), m_costs.empty() ? nullptr : &m_costs}));
     m_grid->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_grid->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    m_grid->setColumnHidden(kSizeColumnOfGrid, !m_aspects->isChecked());
     m_lossModel.setHeaders(lossHeaders(), {1, 2});
     m_lossModel.setRows(lossRows(m_data.answer()->shown));
     m_losses->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);

@@ -172,7 +172,7 @@ QList<models::Row> lossRows(const table::Simulation &simulation)
     std::stable_sort(reasons.begin(), reasons.end(), [&](std::size_t a, std::size_t b) { return simulation.dropped[a] > simulation.dropped[b]; });
     QList<models::Row> rows;
     const auto add = [&](const QString &key, const QString &words, const QString &help, std::int64_t count, int data) {
-        rows << models::Row{key, {models::Cell{words, models::Tone::Normal, false, false, help}, countCell(count), numberCell(percent(count, simulation.rows))}, data};
+        rows << models::Row{key, {models::Cell{words, models::Tone::Normal, false, false, words + u"\n"_s + help}, countCell(count), numberCell(percent(count, simulation.rows))}, data};
     };
     for (const std::size_t reason : reasons)
         add(q(table::reasonName(DropReason(reason))), reasonWords(DropReason(reason)), reasonHelp(DropReason(reason)), simulation.dropped[reason], int(reason));

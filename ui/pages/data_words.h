@@ -27,6 +27,7 @@ struct GridOptions {
     const PlannedCosts *costs = nullptr;               // null: not known
 };
 QStringList gridHeaders();
+inline constexpr int kSizeColumnOfGrid = 1;            // says nothing without aspects
 inline constexpr int kFirstNumberOfGrid = 3;           // column; those from here on are right-aligned
 // A row for each resolution × frames (DataRole: resolution and frames), and beneath it, where asked for, each aspect that has rows (DataRole: also the index of the cell).
 QList<models::Row> gridRows(const session::DataSession &data, const GridOptions &options);
