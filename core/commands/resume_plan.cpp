@@ -2,7 +2,6 @@
 
 #include "core/commands/factories.h"
 #include "core/table/buckets.h"
-#include "core/table/table.h"
 
 namespace stagewright::commands {
 
@@ -45,15 +44,13 @@ private:
     {
         if (!stage.isSet("dataset.data_path"))
             return std::nullopt;
-        auto rules = table::bucketRules(stage);
-        auto data = table::readTable(stage);
-        if (!rules || !data) {
-            Problem problem = (rules ? data.error() : rules.error()).problem;
-            problem.severity = Severity::Warning;
-            output.problems().push_back(problem);
-            return std::nullopt;
-        }
-        return table::fingerprint(**data, *rules);
+        auto fingerprint = table::fingerprint(stage);
+        if (fingerprint)
+            return *fingerprint;
+        Problem problem = fingerprint.error().problem;
+        problem.severity = Severity::Warning;
+        output.problems().push_back(problem);
+        return std::nullopt;
     }
 };
 

@@ -141,5 +141,7 @@ Problems dropProblems(const Table &table, const BucketRules &rules, const Bucket
 
 // 32 hexadecimal digits: equal where table and rules are, so where the data of a run are.
 std::string fingerprint(const Table &table, const BucketRules &rules);
+// Of the data that a run of this stage would read: reads the table. Errors: as readTable and bucketRules.
+Result<std::string> fingerprint(const config::Stage &stage);
 
 } // namespace stagewright::table

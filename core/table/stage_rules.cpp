@@ -1,5 +1,6 @@
 #include "core/config/bucket_table.h"
 #include "core/table/buckets.h"
+#include "core/table/table.h"
 
 namespace stagewright::table {
 
@@ -31,6 +32,17 @@ Result<BucketPlan> assignBuckets(const Table &table, const config::Stage &stage,
     if (!rules)
         return rules.error();
     return assignBuckets(table, *rules, epoch);
+}
+
+Result<std::string> fingerprint(const config::Stage &stage)
+{
+    auto rules = bucketRules(stage);
+    if (!rules)
+        return rules.error();
+    auto data = readTable(stage);
+    if (!data)
+        return data.error();
+    return fingerprint(**data, *rules);
 }
 
 } // namespace stagewright::table

@@ -89,10 +89,16 @@ static QString capitalised(const std::string &text)
     return words;
 }
 
-QList<Row> planRows(const ckptfile::ResumePlan &plan)
+QStringList rehearsalHeaders()
+{
+    return {QString(), rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "without a stop")), rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "stopped and resumed twice")),
+            rowWord(QT_TRANSLATE_NOOP("CheckpointRows", "outcome"))};
+}
+
+QList<Row> itemRows(const std::vector<ckptfile::ResumeItem> &items)
 {
     QList<Row> rows;
-    for (const auto &item : plan.items) {
+    for (const auto &item : items) {
         const Tone tone = item.severity == Severity::Error ? Tone::Error : item.severity == Severity::Warning ? Tone::Warning : Tone::Normal;
         rows.append({q(item.what), {{capitalised(item.what)}, {q(item.inCheckpoint)}, {q(item.inConfig)}, {q(item.outcome), tone}}});
     }

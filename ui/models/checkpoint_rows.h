@@ -19,7 +19,8 @@ QStringList checkpointHeaders();
 Cell badgeCell(ckptfile::Badge badge, const std::string &sentence);
 
 QList<Row> fileRows(const ckptfile::Inspection &inspection);
-QList<Row> planRows(const ckptfile::ResumePlan &plan);
 QStringList planHeaders();
+QList<Row> itemRows(const std::vector<ckptfile::ResumeItem> &items);         // of a plan, or of a rehearsal
+QStringList rehearsalHeaders();
 
 } // namespace stagewright::models

@@ -1,6 +1,7 @@
 #include "ui/models/keyed_table_model.h"
 
 #include <QSet>
+#include <algorithm>
 
 #include "ui/look/theme.h"
 
@@ -35,6 +36,13 @@ void KeyedTableModel::setRows(const QList<Row> &rows)
     QSet<QString> wanted;
     for (const auto &row : rows)
         wanted.insert(row.key);
+    // Nothing of what was shown stays: one reset instead of thousands of single rows.
+    if (std::none_of(m_rows.begin(), m_rows.end(), [&](const Row &row) { return wanted.contains(row.key); }) && !(m_rows.isEmpty() && rows.isEmpty())) {
+        beginResetModel();
+        m_rows = rows;
+        endResetModel();
+        return;
+    }
     for (int i = int(m_rows.size()) - 1; i >= 0; --i)
         if (!wanted.contains(m_rows.at(i).key)) {
             beginRemoveRows({}, i, i);

@@ -1,16 +1,17 @@
 #include "ui/pages/checkpoints_page.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QProgressBar>
+#include <QMenu>
 #include <QPushButton>
+#include <QShortcut>
 #include <QTableView>
 #include <QVBoxLayout>
 
 #include "core/base/host.h"
 #include "core/base/paths.h"
-#include "core/ckptfile/layout.h"
 #include "core/runlog/run_directory.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
@@ -40,20 +41,21 @@ CheckpointsPage::CheckpointsPage(session::StageSession *stage, session::RunSessi
     connect(m_places, &PlacesPanel::chosen, this, &CheckpointsPage::listFolder);
     connect(m_resume, &ResumePanel::resumeAsked, this, &CheckpointsPage::resumeAsked);
     connect(m_showRun, &QPushButton::clicked, this, [this] { Q_EMIT runAsked(m_folder); });
-    connect(m_verify, &QPushButton::clicked, this, &CheckpointsPage::verifyChosen);
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) { chooseRow(now.row()); });
-    // A save of the run that is shown: its progress in the list, and the folder read again when it is there.
-    connect(m_run, &session::RunSession::factsChanged, this, [this, known = std::pair<std::size_t, std::string>()]() mutable {
-        const auto &saves = m_run->facts().saves;
-        const std::pair<std::size_t, std::string> now{saves.size(), saves.empty() ? std::string() : saves.back().phase};
-        if (!isVisible() || saves.empty())
-            return;
-        if (now != known && (now.second == "verify" || now.second == "done" || now.second == "failed"))
-            refresh();
-        else
-            fillList();
-        known = now;
+    connect(m_verify, &QPushButton::clicked, this, [this] { m_actions->verify(m_chosen, true); });
+    connect(m_resume, &ResumePanel::rehearseAsked, this, [this](const QString &checkpoint) { m_actions->rehearse(checkpoint, m_stage->snapshot()); });
+    connect(m_actions, &CheckpointActions::busyChanged, this, &CheckpointsPage::enableActions);
+    connect(m_actions, &CheckpointActions::folderChanged, this, &CheckpointsPage::refresh);
+    connect(m_actions, &CheckpointActions::inspected, this, [this](const QString &checkpoint, const Result<ckptfile::Inspection> &inspection) {
+        if (checkpoint == m_chosen)
+            showInspection(inspection);
     });
+    connect(m_actions, &CheckpointActions::rehearsed, this, [this](const QString &checkpoint, const rehearsal::Rehearsal &rehearsal) {
+        if (checkpoint == m_chosen)
+            m_resume->showRehearsal(rehearsal);
+    });
+    connect(new QShortcut(QKeySequence::Delete, m_table, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, &CheckpointsPage::trashChosen);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) { chooseRow(now.row()); });
+    connect(m_run, &session::RunSession::factsChanged, this, &CheckpointsPage::takeSave);
     connect(m_run, &session::RunSession::ended, this, [this] { if (isVisible()) { m_places->refresh(); refresh(); } });
     connect(m_stage, &session::StageSession::snapshotChanged, this, &CheckpointsPage::takeOutputs);
     listFolder({});
@@ -69,10 +71,22 @@ void CheckpointsPage::takeOutputs()
     m_places->setOutputs(q(std::filesystem::absolute(expandUser(snapshot->stage->string("outputs")), ignored).lexically_normal()));
 }
 
-CheckpointsPage::~CheckpointsPage()
+// A save of the run that is shown: its progress in the list, and the folder read again when it is there.
+void CheckpointsPage::takeSave()
 {
-    if (m_cancelVerify)
-        *m_cancelVerify = true;
+    const auto &saves = m_run->facts().saves;
+    if (!isVisible() || saves.empty() || m_folder != m_run->folder())
+        return;
+    const std::tuple<std::size_t, std::string, std::int64_t> now{saves.size(), saves.back().phase, saves.back().bytes};
+    if (now == m_knownSave)
+        return;
+    const bool isNews = std::get<0>(now) != std::get<0>(m_knownSave) || std::get<1>(now) != std::get<1>(m_knownSave);
+    m_knownSave = now;
+    const std::string &phase = saves.back().phase;
+    if (isNews && (phase == "verify" || phase == "done" || phase == "failed"))
+        refresh();
+    else
+        fillList();
 }
 
 QWidget *CheckpointsPage::createMiddle()
@@ -87,14 +101,15 @@ QWidget *CheckpointsPage::createMiddle()
     m_title = title;
     m_showRun = new QPushButton(middle);
     m_verify = new QPushButton(middle);
+    m_more = new QPushButton(middle);
+    createMenu();
     head->addWidget(m_title, 1);
     head->addWidget(m_showRun);
     head->addWidget(m_verify);
+    head->addWidget(m_more);
     box->addLayout(head);
-    m_progress = new QProgressBar(middle);
-    m_progress->setTextVisible(false);
-    m_progress->hide();
-    box->addWidget(m_progress);
+    m_actions = new CheckpointActions(middle);
+    box->addWidget(m_actions);
     m_empty = look::label("muted", middle, true);
     m_empty->setAlignment(Qt::AlignTop);
     box->addWidget(m_empty);
@@ -112,11 +127,66 @@ QWidget *CheckpointsPage::createMiddle()
         m_table->setAccessibleName(tr("Checkpoints"));
         m_verify->setText(tr("Verify"));
         m_verify->setToolTip(tr("Read every byte and compare it with the checkpoint's own list"));
+        m_more->setText(tr("More"));
+        m_check->setText(tr("Check names, sizes and headers"));
+        m_verifyAll->setText(tr("Verify all in this folder"));
+        m_export->setText(tr("Export weights…"));
+        m_clean->setText(tr("Clean leftovers of this folder…"));
+        m_trash->setText(tr("Move to the trash…"));
         m_showRun->setText(tr("Show the run"));
         refreshTitle();
+        m_shown.clear();                               // its words are made anew
         fillList();
     });
     return middle;
+}
+
+void CheckpointsPage::createMenu()
+{
+    auto *menu = new QMenu(m_more);
+    const auto add = [&](auto act) {
+        QAction *action = menu->addAction(QString());
+        connect(action, &QAction::triggered, this, act);
+        return action;
+    };
+    m_check = add([this] { m_actions->verify(m_chosen, false); });
+    m_verifyAll = add([this] { m_actions->verifyAll(listedPaths()); });
+    menu->addSeparator();
+    m_export = add([this] { m_actions->askForExport(m_chosen); });
+    m_clean = add([this] { m_actions->askToClean(m_folder); });
+    menu->addSeparator();
+    m_trash = add([this] { trashChosen(); });
+    m_trash->setShortcut(QKeySequence::Delete);
+    m_trash->setShortcutContext(Qt::WidgetShortcut);   // shown here; the list's own shortcut acts
+    m_more->setMenu(menu);
+}
+
+void CheckpointsPage::enableActions()
+{
+    const bool any = !m_chosen.isEmpty(), free = !m_actions->isBusy();
+    m_verify->setVisible(any);
+    m_more->setVisible(!m_folder.isEmpty());
+    m_verify->setEnabled(free);
+    for (QAction *action : {m_check, m_export, m_trash})
+        action->setEnabled(any && free);
+    m_verifyAll->setEnabled(free && !m_checkpoints.empty());
+    m_clean->setEnabled(free && !m_folder.isEmpty());
+    m_resume->setRehearsing(!free);
+}
+
+QStringList CheckpointsPage::listedPaths() const
+{
+    QStringList paths;
+    for (const auto &known : m_checkpoints)
+        paths << q(known.path);
+    return paths;
+}
+
+void CheckpointsPage::trashChosen()
+{
+    const bool isListed = std::any_of(m_checkpoints.begin(), m_checkpoints.end(), [&](const auto &known) { return q(known.path) == m_chosen; });
+    if (isListed)                                      // what is being written is not
+        m_actions->askToTrash(m_chosen, m_run->folder());
 }
 
 QWidget *CheckpointsPage::createRight()
@@ -140,12 +210,12 @@ QWidget *CheckpointsPage::createRight()
     m_files->horizontalHeader()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
     m_summaryTitle = look::sectionLabel(right);
     m_summary = look::label("", right, true);
-    m_verifyWords = look::label("muted", right, true);
+    m_inspectWords = look::label("muted", right, true);
     box->addWidget(m_filesTitle);
     box->addWidget(m_files, 1);
     box->addWidget(m_summaryTitle);
     box->addWidget(m_summary);
-    box->addWidget(m_verifyWords);
+    box->addWidget(m_inspectWords);
     look::bindText(right, [this] {
         m_files->setAccessibleName(tr("Files of the checkpoint"));
         m_summaryTitle->setText(tr("WRITTEN"));
@@ -168,7 +238,7 @@ void CheckpointsPage::showFolder(const QString &folder) { m_places->choose(folde
 
 void CheckpointsPage::showCheckpoint(const QString &checkpoint)
 {
-    m_chosen = checkpoint;
+    m_wanted = checkpoint;
     showFolder(q(std::filesystem::path(look::s(checkpoint)).parent_path()));
     if (q(std::filesystem::path(look::s(checkpoint)).parent_path()) == m_folder)
         fillList();
@@ -180,21 +250,36 @@ void CheckpointsPage::refresh()
         listFolder(m_folder);
 }
 
+namespace {
+
+struct Listed {
+    Result<std::vector<ckptfile::ListedCheckpoint>> checkpoints;
+    bool isRun = false;
+};
+
+} // namespace
+
 void CheckpointsPage::listFolder(const QString &folder)
 {
-    if (folder != m_folder)
+    if (folder != m_folder) {
         m_checkpoints.clear();
+        m_isRun = false;
+    }
     m_folder = folder;
+    m_listFailure.clear();
+    m_listing = !folder.isEmpty();
     refreshTitle();
     fillList();
     if (folder.isEmpty())
         return;
-    m_listJob.start(this, [path = look::s(folder)] { return ckptfile::listCheckpoints(path); },
-        [this](Result<std::vector<ckptfile::ListedCheckpoint>> found) {
-            m_checkpoints = found ? *found : std::vector<ckptfile::ListedCheckpoint>();
+    m_listJob.start(this, [path = look::pathOf(folder)] { return Listed{ckptfile::listCheckpoints(path), runlog::isRunFolder(path)}; },
+        [this](Listed found) {
+            m_listing = false;
+            m_isRun = found.isRun;
+            m_checkpoints = found.checkpoints ? std::move(*found.checkpoints) : std::vector<ckptfile::ListedCheckpoint>();
+            if (!found.checkpoints)
+                m_listFailure = q(found.checkpoints.error().message());
             fillList();
-            if (!found)
-                m_empty->setText(q(found.error().message()));
         });
 }
 
@@ -212,9 +297,13 @@ void CheckpointsPage::fillList()
     m_empty->setVisible(!any);
     m_table->setVisible(any);
     m_empty->setText(m_folder.isEmpty() ? tr("Choose a run or a folder on the left. Every checkpoint in it is listed with its state, and a resume can be planned before anything is loaded.")
-                                        : tr("No checkpoint here yet. A run saves one every ckpt_every steps, at its end, and when “Save now” is pressed."));
-    m_showRun->setVisible(!m_folder.isEmpty() && runlog::isRunFolder(look::s(m_folder)));
-    int at = m_list.indexOfKey(m_chosen);
+                     : m_listing ? tr("Reading the folder…")
+                     : !m_listFailure.isEmpty() ? m_listFailure
+                                 : tr("No checkpoint here yet. A run saves one every ckpt_every steps, at its end, and when “Save now” is pressed."));
+    m_showRun->setVisible(m_isRun);
+    int at = m_list.indexOfKey(m_wanted.isEmpty() ? m_chosen : m_wanted);
+    if (at >= 0 || (any && !m_listing))
+        m_wanted.clear();
     if (at < 0 && any)
         at = 0;
     if (at >= 0 && m_table->currentIndex().row() != at)
@@ -228,11 +317,12 @@ void CheckpointsPage::fillList()
 void CheckpointsPage::chooseRow(int row)
 {
     const QString chosen = row >= 0 && row < m_list.rowCount() ? m_list.row(row).data.toString() : QString();
-    m_verify->setVisible(!chosen.isEmpty());
-    if (chosen == m_chosen && !chosen.isEmpty() && m_fileModel.rowCount() > 0)
-        return;
     m_chosen = chosen;
-    m_verifyWords->clear();
+    enableActions();
+    if (chosen == m_shown)
+        return;
+    m_shown = chosen;
+    m_inspectWords->clear();
     inspectChosen();
     m_resume->show(chosen);
 }
@@ -254,7 +344,7 @@ void CheckpointsPage::showInspection(const Result<ckptfile::Inspection> &inspect
 {
     if (!inspection) {
         m_fileModel.setRows({});
-        m_verifyWords->setText(q(inspection.error().message()));
+        m_inspectWords->setText(q(inspection.error().message()));
         return;
     }
     m_filesTitle->setText(tr("FILES · %1").arg(look::bytes(double(inspection->bytes))));
@@ -271,40 +361,6 @@ void CheckpointsPage::showInspection(const Result<ckptfile::Inspection> &inspect
         words << q(problem.message);
     m_summary->setText(words.join(u'\n'));
     m_summaryTitle->setVisible(!words.isEmpty());
-}
-
-void CheckpointsPage::verifyChosen()
-{
-    if (m_chosen.isEmpty())
-        return;
-    if (m_cancelVerify)
-        *m_cancelVerify = true;
-    m_cancelVerify = std::make_shared<std::atomic<bool>>(false);
-    m_progress->setRange(0, 1000);
-    m_progress->setValue(0);
-    m_progress->show();
-    m_verify->setEnabled(false);
-    ckptfile::InspectOptions options;
-    options.readEverything = true;
-    options.progress = [cancel = m_cancelVerify, bar = QPointer<QProgressBar>(m_progress), last = std::make_shared<int>(-1)](std::int64_t done, std::int64_t total, const std::string &) {
-        const int part = total > 0 ? int(done * 1000 / total) : 0;
-        if (part != *last) {
-            *last = part;
-            QMetaObject::invokeMethod(QCoreApplication::instance(), [bar, part] { if (bar) bar->setValue(part); }, Qt::QueuedConnection);
-        }
-        return !*cancel;
-    };
-    m_verifyJob.start(this, [path = look::s(m_chosen), options] { return ckptfile::inspect(path, options); },
-        [this, path = m_chosen](Result<ckptfile::Inspection> inspection) {
-            m_progress->hide();
-            m_verify->setEnabled(true);
-            if (path == m_chosen) {
-                showInspection(inspection);
-                m_verifyWords->setText(!inspection ? q(inspection.error().message())
-                                       : inspection->verified ? tr("Every byte was read and agrees.") : tr("Not everything agrees: see the files."));
-            }
-            refresh();
-        });
 }
 
 } // namespace stagewright::pages

@@ -34,7 +34,7 @@ private:
     QString m_outputs, m_wanted;
     QListWidget *m_list;
     QPushButton *m_browse;
-    session::Job m_job;
+    session::Job m_job{session::Job::kSlowDiskThreads};
 };
 
 } // namespace stagewright::pages

@@ -210,7 +210,7 @@ void MainWindow::showPage(PageId page)
 }
 
 // What is trained is what is shown, saved to its file or not: the run keeps its own copy.
-void MainWindow::launch(const QString &checkpoint, pages::ResumeKind kind)
+void MainWindow::launch(const QString &checkpoint, pages::ResumeKind kind, const QString &rope)
 {
     if (m_run.isActive()) {
         say(tr("A run is going on; stop it first"));
@@ -228,6 +228,8 @@ void MainWindow::launch(const QString &checkpoint, pages::ResumeKind kind)
         std::vector<config::Override> overrides;
         if (kind == pages::ResumeKind::WeightsOnly) {
             overrides.push_back({"model.from_pretrained", s(checkpoint), config::OriginKind::Edit});
+            if (!rope.isEmpty())
+                overrides.push_back({"pretrained_rope", s(rope), config::OriginKind::Edit});
         } else {
             request.load = s(checkpoint);
             request.parentRun = s(checkpoint.section(QLatin1Char('/'), 0, -2));

@@ -39,7 +39,7 @@ public:
     void attachRun(const QString &folder);
     void attachLastRun();                              // the newest remembered one, where there is one
     void showPage(PageId page);
-    void launch(const QString &checkpoint = {}, pages::ResumeKind kind = pages::ResumeKind::Whole);
+    void launch(const QString &checkpoint = {}, pages::ResumeKind kind = pages::ResumeKind::Whole, const QString &rope = {});
     void showPalette();
 
     session::StageSession *stage() { return &m_stage; }
