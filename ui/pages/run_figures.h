@@ -17,7 +17,7 @@ public:
 
 private:
     const session::RunSession *m_run;
-    look::Figure *m_step, *m_loss, *m_time, *m_rate, *m_peak, *m_wait, *m_remaining;
+    look::Figure *m_step, *m_loss, *m_time, *m_rate, *m_peak, *m_predicted, *m_wait, *m_remaining;
 };
 
 } // namespace stagewright::pages

@@ -107,8 +107,11 @@ QWidget *RunPage::createBody()
     box->setSpacing(8);
     m_notice = look::label("warning", middle, true);
     m_notice->hide();
+    m_above = look::label("warning", middle, true);
+    m_above->hide();
     m_ending = new EndingCard(m_run, middle);
     box->addWidget(m_notice);
+    box->addWidget(m_above);
     box->addWidget(m_ending);
     box->addWidget(createHead());
 
@@ -234,6 +237,18 @@ void RunPage::refresh()
     m_ending->refresh();
     m_side->refresh();
     refreshControls();
+    refreshAbove();
+}
+
+void RunPage::refreshAbove()
+{
+    const auto &buckets = m_run->facts().buckets;
+    const auto *bucket = buckets.mostAbovePrediction();
+    m_above->setVisible(bucket);
+    if (bucket)
+        m_above->setText(tr("Step %1 took %2 in bucket %3 × %4 frames, batch %5: more than the %6 that were predicted, give or take %7 %. Later plans on this machine know it.")
+                             .arg(look::count(bucket->peakStep), look::bytes(double(bucket->peakBytes)), q(bucket->bucket.resolution)).arg(bucket->bucket.frames)
+                             .arg(bucket->bucket.batchSize).arg(look::bytes(double(bucket->predictedBytes))).arg(buckets.prediction()->errorBand * 100, 0, 'f', 0));
 }
 
 void RunPage::refreshControls()

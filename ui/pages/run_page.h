@@ -37,6 +37,8 @@ public:
     QTableView *stepTable() { return m_steps; }
     QPushButton *tableButton() { return m_table; }
     QString exportTo(const QString &file);             // picture or table by its ending; an error sentence, empty where it worked
+    RunSidePanel *side() { return m_side; }
+    QLabel *aboveWords() { return m_above; }           // says where the run took more than was predicted
     QPushButton *saveButton() { return m_save; }
     void exportTo();                                   // asks for a file: picture or table
     void showTable(bool table);
@@ -55,11 +57,12 @@ private:
     void refresh();
     void refreshLegend();
     void refreshControls();
+    void refreshAbove();
 
     session::RunSession *m_run;
     session::Preferences *m_preferences;
     QStackedWidget *m_stack, *m_view;
-    QLabel *m_emptyTitle, *m_emptyWords, *m_notice, *m_runName;
+    QLabel *m_emptyTitle, *m_emptyWords, *m_notice, *m_above, *m_runName;
     QPushButton *m_emptyLaunch, *m_save, *m_follow, *m_whole, *m_table, *m_export;
     RunFigures *m_figures;
     EndingCard *m_ending;

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <filesystem>
 
 #include "core/base/host.h"
@@ -12,6 +13,7 @@
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
 #include "ui/look/words.h"
+#include "ui/pages/bucket_gauges.h"
 
 namespace stagewright::pages {
 
@@ -50,13 +52,18 @@ RunSidePanel::RunSidePanel(const session::RunSession *run, QWidget *parent) : QS
         box->addWidget(check);
         connect(check, &QCheckBox::toggled, this, [this, lane](bool on) { Q_EMIT laneToggled(lane, on); });
     }
-    m_bufferTitle = m_phasesTitle = m_savesTitle = m_dataTitle = nullptr;
+    m_peaksTitle = m_bufferTitle = m_phasesTitle = m_savesTitle = m_dataTitle = nullptr;
+    section(&m_peaksTitle);
+    m_peaks = new BucketGauges(body);
+    box->addWidget(m_peaks);
     section(&m_bufferTitle);
     m_bufferBar = new look::PartsBar(body);
     m_bufferWords = look::label("caption", body, true);
     m_bufferMore = look::label("muted", body, true);
     for (QWidget *widget : std::initializer_list<QWidget *>{m_bufferBar, m_bufferWords, m_bufferMore})
         box->addWidget(widget);
+    m_buffers = new BucketGauges(body);
+    box->addWidget(m_buffers);
     section(&m_phasesTitle);
     auto *grid = new QGridLayout;
     grid->setVerticalSpacing(3);
@@ -91,6 +98,7 @@ RunSidePanel::RunSidePanel(const session::RunSession *run, QWidget *parent) : QS
         lanesTitle->setText(tr("LANES"));
         for (auto &[lane, check] : m_lanes)
             check->setText(plots::titleOf(lane));
+        m_peaksTitle->setText(tr("PEAK OF EACH BUCKET"));
         m_bufferTitle->setText(tr("ACTIVATION BUFFER"));
         m_phasesTitle->setText(tr("THIS STEP"));
         m_dataTitle->setText(tr("DATA"));
@@ -106,6 +114,7 @@ void RunSidePanel::refresh()
 {
     m_runName->setFullText(m_run->name());
     m_runFolder->setFullText(q(std::filesystem::path(look::s(m_run->folder())).parent_path()));
+    refreshPeaks();
     refreshBuffer();
     refreshPhases();
     refreshSaves();
@@ -116,18 +125,58 @@ void RunSidePanel::refresh()
         m_dataWords->setText(tr("%1 clips could not be used, the last in row %2").arg(bad->total).arg(bad->row));
 }
 
+// As in the strip of buckets.
+static QString gaugeName(const session::RunBucket &bucket)
+{
+    return u"%1×%2 b%3"_s.arg(q(bucket.bucket.resolution)).arg(bucket.bucket.frames).arg(bucket.bucket.batchSize);
+}
+
+// Shown once there is a prediction to compare with.
+void RunSidePanel::refreshPeaks()
+{
+    const auto &buckets = m_run->facts().buckets;
+    std::vector<BucketGauge> gauges;
+    std::int64_t whole = 0;
+    for (const auto &[name, bucket] : buckets.all())
+        whole = std::max({whole, bucket.peakBytes, bucket.predictedBytes});
+    for (const auto &[name, bucket] : buckets.all()) {
+        if (bucket.predictedBytes <= 0 || bucket.peakBytes <= 0)
+            continue;
+        const double deviation = double(bucket.peakBytes) / double(bucket.predictedBytes) - 1;
+        BucketGauge gauge{gaugeName(bucket), look::bytes(double(bucket.peakBytes)), {}, double(bucket.peakBytes), double(whole), double(bucket.predictedBytes), look::colorOf(MemoryKind::Activation), false};
+        gauge.isWarning = deviation > buckets.prediction()->errorBand;
+        gauge.remark = tr("predicted %1, so %2 %").arg(look::bytes(double(bucket.predictedBytes)), QString::asprintf("%+.1f", 100 * deviation));
+        gauges.push_back(std::move(gauge));
+    }
+    m_peaksTitle->setVisible(!gauges.empty());
+    m_peaks->setGauges(std::move(gauges));
+}
+
 void RunSidePanel::refreshBuffer()
 {
     const auto &buffer = m_run->facts().buffer;
     const bool any = buffer && buffer->capacityBytes > 0;
     for (QWidget *widget : std::initializer_list<QWidget *>{m_bufferTitle, m_bufferBar, m_bufferWords, m_bufferMore})
         widget->setVisible(any);
+    m_buffers->setGauges({});
     if (!any)
         return;
-    m_bufferBar->setParts({{double(buffer->highWaterBytes), look::colorOf(MemoryKind::CheckpointedInput)}}, double(buffer->capacityBytes));
+    const auto &buckets = m_run->facts().buckets;
+    const QColor color = look::colorOf(MemoryKind::CheckpointedInput);
+    m_bufferBar->setParts({{double(buffer->highWaterBytes), color}}, double(buffer->capacityBytes), double(buckets.highWaterBytes()));
     m_bufferWords->setText(tr("%1 of %2 · %3 blocks").arg(look::bytes(double(buffer->highWaterBytes)), look::bytes(double(buffer->capacityBytes))).arg(buffer->offloadedBlocks));
-    m_bufferMore->setText(buffer->keptBlocks > 0 ? tr("%1 blocks had no room and stayed on the device").arg(buffer->keptBlocks)
-                                                 : tr("waited %1 for copies").arg(look::duration(buffer->stallSeconds)));
+    m_bufferMore->setText(tr("at most %1 so far, of any bucket").arg(look::bytes(double(buckets.highWaterBytes()))));
+    std::vector<BucketGauge> gauges;
+    for (const auto &[name, bucket] : buckets.all()) {
+        if (bucket.tellings == 0)
+            continue;
+        BucketGauge gauge{gaugeName(bucket), look::bytes(double(bucket.highWaterBytes)), {}, double(bucket.highWaterBytes), double(buffer->capacityBytes), -1, color, bucket.keptBlocks > 0};
+        gauge.remark = tr("%1 blocks · copies stall %2 ms an update, %3 % of it").arg(bucket.offloadedBlocks).arg(look::figure(1000 * bucket.stallOfUpdate(), 3)).arg(100 * bucket.stallShare(), 0, 'f', 1);
+        if (bucket.keptBlocks > 0)
+            gauge.remark += u'\n' + tr("%n block(s) had no room and stayed on the device", nullptr, int(bucket.keptBlocks));
+        gauges.push_back(std::move(gauge));
+    }
+    m_buffers->setGauges(std::move(gauges));
 }
 
 void RunSidePanel::refreshPhases()

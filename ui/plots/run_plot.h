@@ -23,6 +23,7 @@ class QCustomPlot;
 namespace stagewright::plots {
 
 class PlotOverlay;
+class PredictionBand;
 class StackedMemory;
 
 // GUI thread. Takes records at any rate; paints at most 15 times a second, and not at all while hidden.
@@ -101,6 +102,7 @@ private:
     std::map<Lane, LaneParts> m_lanes;
     std::set<Lane> m_visible;
     StackedMemory *m_memory = nullptr;
+    PredictionBand *m_predicted = nullptr;
     QCPItemLine *m_limitLine = nullptr;
     QCPItemText *m_limitText = nullptr;
     QCPItemText *m_hostText = nullptr;

@@ -5,6 +5,7 @@
 
 #include "ui/look/kind_colors.h"
 #include "ui/look/words.h"
+#include "ui/session/run_buckets.h"
 
 namespace stagewright::plots {
 
@@ -26,6 +27,8 @@ void RunPlotData::take(const events::Record &record)
         takeTrace(x, record.step, *trace);
     else if (const auto *checkpoint = std::get_if<events::Checkpoint>(&record.payload))
         takeCheckpoint(x, *checkpoint);
+    else if (const auto *prediction = std::get_if<events::Prediction>(&record.payload))
+        takePrediction(*prediction);
     else if (const auto *milestone = std::get_if<events::Milestone>(&record.payload)) {
         addSample(x, milestone->byKind);
         m_memoryEnd = std::max(m_memoryEnd, x);
@@ -37,7 +40,7 @@ void RunPlotData::takeStep(double x, std::int64_t step, const events::Step &upda
 {
     const double start = std::max(m_steps.empty() ? 0.0 : m_steps.back().to, x - update.seconds);
     StepMark mark{start, x, step, update.seconds, update.loss, update.lr, update.gradNorm, update.seconds > 0 ? double(update.samples) / update.seconds : 0,
-                  update.dataWaitSeconds, update.blockedSeconds, update.peakBytes, false, update.bucket};
+                  update.dataWaitSeconds, update.blockedSeconds, update.peakBytes, m_prediction ? session::predictedPeak(*m_prediction, update.bucket) : 0, false, update.bucket};
     if (m_pendingTrace && m_pendingTrace->first == step) {
         mark.traced = true;
         addTrace(start, m_pendingTrace->second);
@@ -61,6 +64,14 @@ void RunPlotData::takeStep(double x, std::int64_t step, const events::Step &upda
         }
     m_buckets.push_back({start, x, {}, u"%1×%2 b%3"_s.arg(look::q(update.bucket.resolution)).arg(update.bucket.frames).arg(update.bucket.batchSize), false});
     trim();
+}
+
+// It comes some seconds after the start: the updates until then get theirs too.
+void RunPlotData::takePrediction(const events::Prediction &prediction)
+{
+    m_prediction = prediction;
+    for (StepMark &mark : m_steps)
+        mark.predictedBytes = session::predictedPeak(prediction, mark.bucket);
 }
 
 void RunPlotData::takeTrace(double x, std::int64_t step, const events::MemoryTrace &trace)
@@ -156,6 +167,13 @@ std::pair<std::size_t, std::size_t> RunPlotData::memoryBetween(double from, doub
         --first;
     const auto last = std::upper_bound(first, m_memory.end(), to, [](double x, const MemorySample &s) { return x < s.at; });
     return {std::size_t(first - m_memory.begin()), std::size_t(last - m_memory.begin())};
+}
+
+std::pair<std::size_t, std::size_t> RunPlotData::stepsBetween(double from, double to) const
+{
+    const auto first = std::partition_point(m_steps.begin(), m_steps.end(), [&](const StepMark &mark) { return mark.to < from; });
+    const auto last = std::partition_point(first, m_steps.end(), [&](const StepMark &mark) { return mark.from <= to; });
+    return {std::size_t(first - m_steps.begin()), std::size_t(last - m_steps.begin())};
 }
 
 const StepMark *RunPlotData::stepAt(double x) const

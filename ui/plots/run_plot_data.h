@@ -35,7 +35,7 @@ struct StepMark {
     double seconds = 0;                    // as the record says; to - from may be less where records came late
     double loss = 0, lr = 0, gradNorm = 0, samplesPerSecond = 0;
     double wait = 0, blocked = 0;          // seconds for data, for a save
-    std::int64_t peakBytes = 0;
+    std::int64_t peakBytes = 0, predictedBytes = 0;    // predicted: 0 where nothing was
     bool traced = false;                   // its memory curve is measured inside the step; otherwise its peak is shown flat
     events::Bucket bucket;
 };
@@ -61,6 +61,9 @@ public:
     const std::deque<Stretch> &saves() const { return m_saves; }
     const std::vector<StepMark> &steps() const { return m_steps; }
     const std::vector<HostSample> &host() const { return m_host; }
+    std::pair<std::size_t, std::size_t> stepsBetween(double from, double to) const;    // indices of those that are under way there
+    double predictionBand() const { return m_prediction ? m_prediction->errorBand : 0; }       // fraction of a step's predicted bytes, either way
+    bool hasPrediction() const { return m_prediction.has_value(); }
     const StepMark *stepAt(double x) const;                    // the step under way at x, the one before in a gap
     const MemorySample *memoryAt(double x) const;
     const Stretch *stretchAt(const std::deque<Stretch> &stretches, double x) const;
@@ -71,6 +74,7 @@ private:
     void takeStep(double x, std::int64_t step, const events::Step &update);
     void takeTrace(double x, std::int64_t step, const events::MemoryTrace &trace);
     void takeCheckpoint(double x, const events::Checkpoint &checkpoint);
+    void takePrediction(const events::Prediction &prediction);
     void addTrace(double start, const events::MemoryTrace &trace);
     void addSample(double at, const events::KindBytes &bytes);
     void dropFrom(double at);
@@ -82,6 +86,7 @@ private:
     std::deque<Stretch> m_phases, m_buckets, m_saves;
     std::vector<StepMark> m_steps;
     std::vector<HostSample> m_host;
+    std::optional<events::Prediction> m_prediction;
     std::optional<std::pair<std::int64_t, events::MemoryTrace>> m_pendingTrace;    // came before its step
     std::array<bool, kMemoryKindNames.size()> m_seen{};
     std::string m_savePath, m_savePhase;

@@ -29,13 +29,15 @@ QString RunPlot::exportCsv(const QString &file) const
     if (!out.open(QIODevice::WriteOnly))
         return tr("%1 cannot be written: %2").arg(file, out.errorString());
     QTextStream text(&out);
-    text << "step,seconds_since_start,step_seconds,loss,lr,grad_norm,samples_per_second,data_wait_seconds,save_wait_seconds,peak_bytes";
+    text << "step,seconds_since_start,step_seconds,loss,lr,grad_norm,samples_per_second,data_wait_seconds,save_wait_seconds,peak_bytes,predicted_peak_bytes";
     for (const auto name : kMemoryKindNames)
         text << ",bytes_at_peak." << QString::fromLatin1(name.data(), qsizetype(name.size()));
     text << ",resolution,frames,height,width,batch_size\n";
     for (const StepMark &mark : m_data.steps()) {
         text << mark.step << ',' << number(mark.to) << ',' << number(mark.seconds) << ',' << number(mark.loss) << ',' << number(mark.lr) << ','
-             << number(mark.gradNorm) << ',' << number(mark.samplesPerSecond) << ',' << number(mark.wait) << ',' << number(mark.blocked) << ',' << mark.peakBytes;
+             << number(mark.gradNorm) << ',' << number(mark.samplesPerSecond) << ',' << number(mark.wait) << ',' << number(mark.blocked) << ',' << mark.peakBytes << ',';
+        if (mark.predictedBytes > 0)
+            text << mark.predictedBytes;
         const auto [from, to] = m_data.memoryBetween(mark.from, mark.to);
         const MemorySample *peak = nullptr;
         for (auto i = from; i < to; ++i)

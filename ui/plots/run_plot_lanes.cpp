@@ -12,6 +12,7 @@
 #include "ui/plots/byte_ticker.h"
 #include "ui/plots/elapsed_ticker.h"
 #include "ui/plots/plot_overlay.h"
+#include "ui/plots/prediction_band.h"
 #include "ui/plots/stacked_memory.h"
 #include "ui/plots/strip_lane.h"
 
@@ -74,6 +75,7 @@ void RunPlot::createCurves()
 {
     const auto left = [this](Lane lane) { return m_lanes[lane].rect->axis(QCPAxis::atLeft); };
     m_memory = new StackedMemory(timeAxis(Lane::Memory), left(Lane::Memory), &m_data);
+    m_predicted = new PredictionBand(timeAxis(Lane::Memory), left(Lane::Memory), &m_data);
     new StripLane(timeAxis(Lane::Phases), left(Lane::Phases), &m_data.phases(), StripLane::Filled);
     new StripLane(timeAxis(Lane::Buckets), left(Lane::Buckets), &m_data.buckets(), StripLane::Framed);
     new StripLane(timeAxis(Lane::Saves), left(Lane::Saves), &m_data.saves(), StripLane::Filled);
@@ -212,13 +214,14 @@ void RunPlot::fitLane(Lane lane)
     auto *axis = m_lanes[lane].rect->axis(QCPAxis::atLeft);
     const auto ticker = qSharedPointerCast<ByteTicker>(axis->ticker());
     ticker->setHighest(axis->range().upper);
-    m_lanes[lane].title->setText(shortTitleOf(lane).arg(QLatin1String(ticker->unit())));
+    const QString title = shortTitleOf(lane).arg(QLatin1String(ticker->unit()));
+    m_lanes[lane].title->setText(lane == Lane::Memory && m_data.hasPrediction() ? tr("%1; dashed: predicted peak").arg(title) : title);
 }
 
 void RunPlot::fitMemory()
 {
     auto *axis = m_lanes[Lane::Memory].rect->axis(QCPAxis::atLeft);
-    const double highest = m_memory->highestIn({m_from, m_to}), limit = double(m_data.limitBytes()) / kGiB;
+    const double highest = std::max(m_memory->highestIn({m_from, m_to}), m_predicted->highestIn({m_from, m_to})), limit = double(m_data.limitBytes()) / kGiB;
     // A limit far above the curve would flatten it: then it is named instead of drawn.
     const bool inside = limit > 0 && highest > 0.4 * limit;
     const double top = std::max(inside ? std::max(limit, highest) : highest, 0.001) * (inside ? 1.1 : 1.04);

@@ -31,6 +31,8 @@ QStringList RunPlot::readoutLines(double x, QString *title) const
         const QString limit = m_data.limitBytes() > 0 ? tr(" of %1").arg(look::bytes(double(m_data.limitBytes()))) : QString();
         const bool measured = step && step->traced;
         lines << (measured || !step ? tr("%1%2 at this moment") : tr("%1%2, the step's peak")).arg(look::bytes(memory->total), limit);
+        if (step && step->predictedBytes > 0)
+            lines << tr("%1 predicted for its peak, give or take %2 %").arg(look::bytes(double(step->predictedBytes))).arg(m_data.predictionBand() * 100, 0, 'f', 0);
         QStringList kinds;
         std::vector<std::pair<float, MemoryKind>> byAmount;
         for (const MemoryKind kind : look::kStackOrder)
@@ -72,6 +74,8 @@ QString RunPlot::textAlternative() const
     const StepMark &last = m_data.steps().back();
     QString words = tr("Step %1 at %2: loss %3, peak device memory %4.")
                         .arg(look::count(last.step), look::elapsed(last.to), look::figure(last.loss), look::bytes(double(last.peakBytes)));
+    if (last.predictedBytes > 0)
+        words += u' ' + tr("Predicted: %1.").arg(look::bytes(double(last.predictedBytes)));
     if (const MemorySample *memory = m_data.memoryAt(m_data.memoryEnd())) {
         QStringList kinds;
         for (const MemoryKind kind : look::kStackOrder)

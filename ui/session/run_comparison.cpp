@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <set>
 #include <utility>
@@ -98,7 +97,7 @@ void RunReading::takeStep(std::int64_t step, const events::Step &update)
         m_run.peakBytes = update.peakBytes;
         m_run.peakByKind = update.peakByKind;
     }
-    BucketFigures &bucket = m_run.buckets[{std::atoi(update.bucket.resolution.c_str()), update.bucket.resolution, update.bucket.frames}];
+    BucketFigures &bucket = m_run.buckets[bucketNameOf(update.bucket)];
     bucket.times.take(update.seconds, isFirst);
     bucket.peakBytes = std::max(bucket.peakBytes, update.peakBytes);
     bucket.batchSize = update.bucket.batchSize;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <compare>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -15,16 +14,9 @@
 #include "core/runlog/event_reader.h"
 #include "core/runlog/run_state.h"
 #include "core/runlog/series.h"
+#include "ui/session/run_buckets.h"
 
 namespace stagewright::session {
-
-// Runs are aligned by these: their batch sizes may differ.
-struct BucketName {
-    int pixels = 0;                        // the number that the resolution begins with; sorts 256px before 1024px
-    std::string resolution;
-    std::int64_t frames = 0;
-    auto operator<=>(const BucketName &) const = default;
-};
 
 // Over updates. The run's first one sets up too: it is left out of the mean time, unless it is the only one.
 struct UpdateTimes {

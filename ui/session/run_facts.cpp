@@ -13,6 +13,7 @@ void RunFacts::take(const events::Record &record)
     if (startedAt == 0)
         startedAt = record.time;
     lastAt = std::max(lastAt, record.time);
+    buckets.take(record);
     if (const auto *run = std::get_if<events::RunStarted>(&record.payload)) {
         started = *run;
     } else if (const auto *now = std::get_if<events::State>(&record.payload)) {
@@ -37,7 +38,6 @@ void RunFacts::take(const events::Record &record)
         lastTrace->bytes.clear();
     } else if (const auto *filled = std::get_if<events::Buffer>(&record.payload)) {
         buffer = *filled;
-        buffersKept += filled->keptBlocks;
     } else if (const auto *checkpoint = std::get_if<events::Checkpoint>(&record.payload)) {
         takeCheckpoint(record, *checkpoint);
     } else if (const auto *bad = std::get_if<events::BadSample>(&record.payload)) {

@@ -10,6 +10,7 @@
 
 #include "core/client/client.h"
 #include "core/events/record.h"
+#include "ui/session/run_buckets.h"
 
 namespace stagewright::session {
 
@@ -32,8 +33,8 @@ struct RunFacts {
     std::int64_t peakBytes = 0;            // highest over the run
     std::int64_t peakStep = -1;
     events::KindBytes peakByKind{};
-    std::optional<events::Buffer> buffer;
-    std::int64_t buffersKept = 0;          // blocks that stayed on the device for want of room, over the run
+    std::optional<events::Buffer> buffer;  // of the newest update that told of it
+    RunBuckets buckets;
     std::optional<events::MemoryTrace> lastTrace;
     std::vector<SaveFacts> saves;          // oldest first
     std::optional<events::BadSample> lastBadSample;

@@ -14,9 +14,11 @@
 #include "core/runhost/run_host.h"
 #include "ui/look/language.h"
 #include "ui/look/words.h"
+#include "ui/pages/bucket_gauges.h"
 #include "ui/pages/ending_card.h"
 #include "ui/pages/log_view.h"
 #include "ui/pages/run_page.h"
+#include "ui/pages/run_side_panel.h"
 #include "ui/plots/run_plot.h"
 
 using namespace stagewright;
@@ -49,6 +51,11 @@ events::Record stepRecord(double start, int step)
     return {start + kStepSeconds * step, step, update};
 }
 
+events::Prediction predictionOf(std::int64_t shortBucket, std::int64_t longBucket)
+{
+    return {std::max(shortBucket, longBucket), 0.04, "measured runs", {{bucketOf(1), shortBucket, kStepSeconds}, {bucketOf(2), longBucket, kStepSeconds}}};
+}
+
 } // namespace
 
 class RunPageTest : public QObject
@@ -66,6 +73,9 @@ private Q_SLOTS:
     void keysPanZoomAndReturn();
     void newestIsFollowedWhileRecordsCome();
     void figuresNameWhatDominatesAndWhatRemains();
+    void predictionLiesOverWhatIsMeasured();
+    void runWithinItsPredictionIsNoWarning();
+    void bufferOfEachBucketHasItsGauge();
     void tableReadsWhatThePlotShows();
     void plotIsExported_data();
     void plotIsExported();
@@ -307,6 +317,61 @@ void RunPageTest::figuresNameWhatDominatesAndWhatRemains()
     QVERIFY2(words.contains(QStringLiteral("backward 75 %")), qPrintable(words.join(QLatin1Char('|'))));
     QVERIFY2(words.contains(look::duration(60 * kStepSeconds)), qPrintable(words.join(QLatin1Char(0x7c))));      // of 100 steps 60 are left
     QVERIFY(words.contains(QStringLiteral("of 100")));
+}
+
+// Of the two buckets one takes what was predicted, give or take; the other more.
+void RunPageTest::predictionLiesOverWhatIsMeasured()
+{
+    startRun();
+    QVERIFY(!m_page->side()->peaks()->isVisible());
+    report({m_start + 1, -1, predictionOf(310 * kMiB, 250 * kMiB)});
+    QTRY_VERIFY_WITH_TIMEOUT(m_page->aboveWords()->isVisible(), kDeadlineMs);
+    QVERIFY(plotted());
+    const QString above = m_page->aboveWords()->text();
+    for (const char *part : {"Step 2 took 300 MiB", "256px × 33 frames, batch 4", "250 MiB", "4 %"})
+        QVERIFY2(above.contains(QString::fromUtf8(part)), qPrintable(above));
+    QTRY_VERIFY_WITH_TIMEOUT(plot()->readoutAt(45).contains(QStringLiteral("310 MiB predicted for its peak, give or take 4 %")), kDeadlineMs);
+    QVERIFY(plot()->readoutAt(47).contains(QStringLiteral("250 MiB predicted for its peak")));
+    QTRY_VERIFY_WITH_TIMEOUT(plot()->accessibleDescription().contains(QStringLiteral("Predicted: 250 MiB.")), kDeadlineMs);
+    const QString peaks = m_page->side()->peaks()->text();
+    QVERIFY2(peaks.startsWith(QStringLiteral("256px×33 b4|300 MiB|predicted 250 MiB, so +20.0 %")), qPrintable(peaks));       // the warning first
+    QVERIFY2(peaks.contains(QStringLiteral("256px×17 b4|300 MiB|predicted 310 MiB, so -3.2 %")), qPrintable(peaks));
+    const QString file = m_dir.path() + QStringLiteral("/predicted.csv");
+    QCOMPARE(m_page->exportTo(file), QString());
+    QFile written(file);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const auto header = written.readLine().split(','), first = written.readLine().split(',');
+    QCOMPARE(first.at(header.indexOf("predicted_peak_bytes")).toLongLong(), 310 * kMiB);
+    // Later updates have theirs at once; another run has none.
+    report(stepRecord(m_start, kSteps + 1));
+    QVERIFY(arrived(kSteps + 1));
+    QTRY_VERIFY_WITH_TIMEOUT(plot()->readoutAt(kStepSeconds * (kSteps + 1) - 0.5).contains(QStringLiteral("310 MiB predicted")), kDeadlineMs);
+    m_session->detach();
+    QVERIFY(!plot()->data().hasPrediction());
+}
+
+void RunPageTest::runWithinItsPredictionIsNoWarning()
+{
+    startRun();
+    report({m_start + 1, -1, predictionOf(300 * kMiB, 290 * kMiB)});
+    QTRY_VERIFY_WITH_TIMEOUT(m_page->side()->peaks()->isVisible(), kDeadlineMs);
+    QVERIFY(!m_page->aboveWords()->isVisible());
+}
+
+void RunPageTest::bufferOfEachBucketHasItsGauge()
+{
+    startRun();
+    QVERIFY(!m_page->side()->buffers()->isVisible());
+    for (int step = kSteps + 1; step <= kSteps + 4; ++step) {
+        report(stepRecord(m_start, step));
+        const bool isLarge = step % 2 == 0;
+        report({m_start + kStepSeconds * step, step, events::Buffer{100 * kMiB, (isLarge ? 90 : 40) * kMiB, 5, isLarge ? 2 : 0, isLarge ? 0.2 : 0.02, bucketOf(step)}});
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(m_page->side()->buffers()->text().count(QLatin1Char('\n')) == 2, kDeadlineMs);
+    const QString text = m_page->side()->buffers()->text();
+    QVERIFY2(text.startsWith(QStringLiteral("256px×33 b4|90.0 MiB|5 blocks · copies stall 200 ms an update, 10.0 % of it")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("2 blocks had no room")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("256px×17 b4|40.0 MiB|5 blocks · copies stall 20.0 ms an update, 1.0 % of it")), qPrintable(text));
 }
 
 void RunPageTest::tableReadsWhatThePlotShows()
