@@ -21,7 +21,7 @@ public:
 
     void declare(CLI::App &app) override
     {
-        m_flags.declareVary(app, "Option to choose a value for; several: --vary A --vary B. KEY=v1,v2 limits the values");
+        m_flags.declareVary(app, "Option to choose a value for; several: --vary A --vary B. KEY=v1,v2 limits the values")->required();
         m_flags.declare(app, "Device to fit");
         app.footer("step_time_relative: estimated time a sample, against the stage as it is. Nothing fits: exit code 5.");
     }

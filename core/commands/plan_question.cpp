@@ -21,9 +21,9 @@ void PlanFlags::declareBucket(CLI::App &app)
     app.add_option("--bucket", bucket, "Only this bucket: RESOLUTION/FRAMES, as 256px/129");
 }
 
-void PlanFlags::declareVary(CLI::App &app, const std::string &help)
+CLI::Option *PlanFlags::declareVary(CLI::App &app, const std::string &help)
 {
-    app.add_option("--vary", vary, help)->take_all()->expected(1)->required();
+    return app.add_option("--vary", vary, help)->take_all()->expected(1);
 }
 
 events::PlanRequest PlanFlags::request(const char *ask) const

@@ -7,6 +7,10 @@
 #include "core/client/plan_helper.h"
 #include "core/commands/command.h"
 
+namespace CLI {
+class Option;
+}
+
 namespace stagewright::commands {
 
 // The flags that plan, fit and sweep have in common, and the question that they make.
@@ -17,7 +21,7 @@ struct PlanFlags {
 
     void declare(CLI::App &app, const std::string &purpose);               // --fit-device, --world-size; purpose: "Device to plan for"
     void declareBucket(CLI::App &app);                                     // --bucket
-    void declareVary(CLI::App &app, const std::string &help);              // --vary
+    CLI::Option *declareVary(CLI::App &app, const std::string &help);      // --vary
     events::PlanRequest request(const char *ask) const;                    // without vary, which only planned() reads
 };
 

@@ -181,6 +181,29 @@ Result<std::vector<BucketRow>> bucketRows(const Stage &stage)
     return rows;
 }
 
+Stage withOnlyBucket(Stage stage, const std::string &bucket)
+{
+    const auto slash = bucket.find('/');
+    Value *table = config::lookUp(stage.values(), "bucket_config");
+    if (slash == std::string::npos || !table || !table->isDict())
+        return stage;
+    config::Dict kept;
+    for (const auto &[resolution, rows] : table->dict()) {
+        if (resolution.text() != bucket.substr(0, slash) || !rows.isDict())
+            continue;
+        for (const auto &[frames, row] : rows.dict()) {
+            if (frames.text() != bucket.substr(slash + 1))
+                continue;
+            config::Dict only;
+            only.set(frames, row);
+            kept.set(resolution, Value::dict(std::move(only)));
+        }
+    }
+    if (!kept.empty())
+        *table = Value::dict(std::move(kept));
+    return stage;
+}
+
 LatentGeometry latentGeometry(const Stage &stage)
 {
     LatentGeometry geometry;

@@ -33,6 +33,9 @@ void normaliseBuckets(Dict &stageValues);
 // Fails on a table that validate() would also refuse, naming the row. No bucket_config, or an empty one: no rows.
 Result<std::vector<BucketRow>> bucketRows(const Stage &stage);
 
+// Only this bucket ("256px/129") left in the table; empty, or one that is not there: the stage as it is.
+Stage withOnlyBucket(Stage stage, const std::string &bucket);
+
 // Compression ratios, channels and patch of the stage's autoencoder (`ae`) and model. Declared defaults where a key is absent;
 // the values that a broken stage would give are clamped to at least 1.
 LatentGeometry latentGeometry(const Stage &stage);

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/config/bucket_table.h"
 #include "core/config/diff.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
@@ -188,7 +189,7 @@ void SweepPanel::measureCell(int cell)
 {
     const auto changed = m_sweep.stageAt(cell);
     if (changed)
-        m_measuring.add(cell, std::make_shared<const config::Stage>(session::withOnlyBucket(*changed, m_choices->bucket())));
+        m_measuring.add(cell, std::make_shared<const config::Stage>(config::withOnlyBucket(*changed, m_choices->bucket())));
     else
         takeMeasured(cell, {{}, q(changed.error().message())});
 }

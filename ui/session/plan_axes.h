@@ -37,7 +37,4 @@ std::vector<std::size_t> paretoFront(const std::vector<events::PlannedPoint> &po
 // The stage as the planner takes it with the values: what is applied, measured and compared.
 Result<config::Stage> stageWith(const config::Stage &stage, const std::vector<events::PlanValue> &values);
 
-// Only this bucket ("256px/129") left in the table; empty, or one that is not there: the stage as it is.
-config::Stage withOnlyBucket(config::Stage stage, const std::string &bucket);
-
 } // namespace stagewright::session

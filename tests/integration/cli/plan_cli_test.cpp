@@ -47,6 +47,10 @@ private Q_SLOTS:
     void planSaysWhyItCountsNone();
     void outOfMemoryEndsWithFixesThatHelp();
     void runsArePredictedAndScored();
+    void techniquesAreComparedWithNone();
+    void techniquesAreMeasured();
+    void sweepNeedsOneKindOfPoints_data();
+    void sweepNeedsOneKindOfPoints();
 
 private:
     Answer run(const QStringList &arguments) const
@@ -139,6 +143,64 @@ void PlanCliTest::runsArePredictedAndScored()
     QVERIFY(score[QStringLiteral("runs")].toInt() >= 1);
     for (const char *field : {"median", "worst", "under_estimates", "false_alarms"})
         QVERIFY2(score.contains(QLatin1String(field)), field);
+}
+
+// All combinations: of checkpointing (none, half, all), offload where there is any, bf16 and half the batch.
+void PlanCliTest::techniquesAreComparedWithNone()
+{
+    const auto swept = run({QStringLiteral("sweep"), m_stage, QStringLiteral("--techniques"), QStringLiteral("--json"), QStringLiteral("--bucket"), QStringLiteral("128px/17")});
+    QVERIFY2(swept.exit == 0, swept.err.constData());
+    QCOMPARE(swept.object()[QStringLiteral("bucket")].toString(), QStringLiteral("128px/17"));
+    const auto points = swept.object()[QStringLiteral("points")].toArray();
+    QCOMPARE(points.size(), 20);
+    QMap<QString, QJsonObject> predicted;
+    for (const auto &point : points)
+        predicted[point.toObject()[QStringLiteral("technique")].toString()] = point.toObject()[QStringLiteral("predicted")].toObject();
+    QCOMPARE(predicted.size(), 20);
+    QCOMPARE(points.first().toObject()[QStringLiteral("technique")].toString(), QStringLiteral("nothing"));
+    QCOMPARE(predicted[QStringLiteral("nothing")][QStringLiteral("saved_bytes")].toDouble(), 0.0);
+    // More of each takes less memory; recomputing takes time.
+    const auto saved = [&](const char *name) { return predicted[QLatin1String(name)][QStringLiteral("saved_bytes")].toDouble(); };
+    QVERIFY(saved("half of the blocks checkpointed") > 0);
+    QVERIFY(saved("all blocks checkpointed") > saved("half of the blocks checkpointed"));
+    QVERIFY(saved("all blocks checkpointed, their inputs in host memory") >= saved("all blocks checkpointed"));
+    QVERIFY(saved("bf16") > 0);
+    QVERIFY(saved("half the batch") > 0);
+    QVERIFY(saved("all blocks checkpointed, their inputs in host memory, bf16, half the batch") > saved("all blocks checkpointed, their inputs in host memory"));
+    QVERIFY(predicted[QStringLiteral("all blocks checkpointed")][QStringLiteral("time_lost")].toDouble() > 0);
+}
+
+void PlanCliTest::techniquesAreMeasured()
+{
+    const auto swept = run({QStringLiteral("sweep"), m_stage, QStringLiteral("--techniques"), QStringLiteral("--measure"), QStringLiteral("--updates"), QStringLiteral("2"), QStringLiteral("--json"),
+                            QStringLiteral("--bucket_config"), QStringLiteral("{'128px': {5: (1.0, 1)}}"), QStringLiteral("--num-workers"), QStringLiteral("0")});
+    QVERIFY2(swept.exit == 0, (swept.out.right(1000) + swept.err).constData());
+    QCOMPARE(swept.events("point").size(), 10);            // a batch of one has no half
+    const auto points = swept.events("summary").first()[QStringLiteral("points")].toArray();
+    QCOMPARE(points.size(), 10);
+    for (const auto &point : points) {
+        const auto measured = point.toObject()[QStringLiteral("measured")].toObject(), predicted = point.toObject()[QStringLiteral("predicted")].toObject();
+        QVERIFY2(measured[QStringLiteral("updates")].toInt() >= 2, qPrintable(measured[QStringLiteral("sentence")].toString()));
+        const double deviation = predicted[QStringLiteral("peak_bytes")].toDouble() / measured[QStringLiteral("peak_bytes")].toDouble() - 1;
+        QVERIFY2(std::abs(deviation) < 0.06, qPrintable(point.toObject()[QStringLiteral("technique")].toString() + QStringLiteral(": %1").arg(deviation)));
+    }
+}
+
+void PlanCliTest::sweepNeedsOneKindOfPoints_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("none") << QStringList{};
+    QTest::newRow("both") << QStringList{QStringLiteral("--techniques"), QStringLiteral("--vary"), QStringLiteral("dtype=fp32,bf16")};
+    QTest::newRow("no such bucket") << QStringList{QStringLiteral("--techniques"), QStringLiteral("--bucket"), QStringLiteral("999px/3")};
+}
+
+void PlanCliTest::sweepNeedsOneKindOfPoints()
+{
+    QFETCH(QStringList, arguments);
+    const auto swept = run(QStringList{QStringLiteral("sweep"), m_stage, QStringLiteral("--json")} + arguments);
+    QCOMPARE(swept.exit, 2);
+    const auto message = swept.object()[QStringLiteral("problems")].toArray().first().toObject()[QStringLiteral("message")].toString();
+    QVERIFY2(message.contains(QLatin1Char(' ')), swept.out.constData());
 }
 
 QTEST_GUILESS_MAIN(PlanCliTest)
