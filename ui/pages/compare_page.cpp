@@ -18,9 +18,11 @@
 #include "core/base/units.h"
 #include "ui/look/language.h"
 #include "ui/look/parts.h"
+#include "ui/look/problem_words.h"
 #include "ui/look/words.h"
 #include "ui/pages/compare_choice.h"
 #include "ui/pages/plan_panel.h"
+#include "ui/pages/techniques_panel.h"
 #include "ui/plots/kind_bars.h"
 #include "ui/plots/overlay_plot.h"
 #include "ui/plots/picture_export.h"
@@ -68,7 +70,7 @@ std::vector<Point> bucketPoints(const session::ComparedRun &run, const std::vect
 
 } // namespace
 
-ComparePage::ComparePage(session::StageSession *stage, session::Preferences *preferences, QWidget *parent) : QWidget(parent), m_stage(stage)
+ComparePage::ComparePage(session::StageSession *stage, session::Preferences *preferences, session::PlanSession *planner, QWidget *parent) : QWidget(parent), m_stage(stage)
 {
     auto *box = new QHBoxLayout(this);
     box->setContentsMargins(0, 0, 0, 0);
@@ -91,6 +93,8 @@ ComparePage::ComparePage(session::StageSession *stage, session::Preferences *pre
     splitter->setStretchFactor(0, 5);
     splitter->setStretchFactor(1, 3);
     right->addWidget(splitter, 1);
+    m_techniques = new TechniquesPanel(planner, this);
+    right->addWidget(m_techniques, 1);
     right->addStretch(0);
     box->addLayout(right, 1);
     connect(m_choice, &CompareChoice::tickedChanged, this, [this] { m_session.choose(m_choice->ticked()); });
@@ -98,8 +102,10 @@ ComparePage::ComparePage(session::StageSession *stage, session::Preferences *pre
     connect(m_choice, &CompareChoice::listed, this, &ComparePage::refreshNotice);
     connect(&m_session, &session::CompareSession::changed, this, &ComparePage::sessionChanged);
     connect(m_stage, &session::StageSession::snapshotChanged, this, [this] {
-        if (isVisible())
-            takeOutputs();
+        if (!isVisible())
+            return;
+        takeOutputs();
+        refreshTechniques();
     });
     look::bindText(this, [this] { retranslate(); });
 }
@@ -112,7 +118,7 @@ QHBoxLayout *ComparePage::createHead()
     head->addWidget(m_title);
     head->addSpacing(12);
     auto *group = new QButtonGroup(this);
-    for (const CompareView view : {CompareView::BySteps, CompareView::ByBuckets, CompareView::ByKinds}) {
+    for (const CompareView view : {CompareView::BySteps, CompareView::ByBuckets, CompareView::ByKinds, CompareView::Techniques}) {
         auto *tab = new QToolButton(this);
         tab->setCheckable(true);
         look::setRole(tab, "tab");
@@ -170,6 +176,7 @@ void ComparePage::retranslate()
     viewTab(CompareView::BySteps)->setText(tr("By step"));
     viewTab(CompareView::ByBuckets)->setText(tr("By bucket"));
     viewTab(CompareView::ByKinds)->setText(tr("Memory by kind"));
+    viewTab(CompareView::Techniques)->setText(tr("Techniques"));
     m_asTable->setText(m_isTable ? tr("As plot") : tr("As table"));
     m_export->setText(tr("Export…"));
     m_plot->setAccessibleName(tr("Runs over one another: memory, step time and loss"));
@@ -192,6 +199,7 @@ void ComparePage::showEvent(QShowEvent *event)
 {
     QWidget::showEvent(event);
     takeOutputs();
+    refreshTechniques();
     m_choice->refresh();
     m_session.setShown(true);
 }
@@ -227,10 +235,16 @@ void ComparePage::sessionChanged()
 void ComparePage::refresh()
 {
     refreshNotice();
-    const bool isAny = !m_session.runs().empty();
-    m_body->setVisible(isAny);
-    m_export->setEnabled(isAny);
+    refreshTechniques();
+    const bool isOfStage = m_shown == CompareView::Techniques, isAny = !m_session.runs().empty();
+    m_techniques->setVisible(isOfStage);
+    m_choice->setVisible(!isOfStage);
+    m_body->setVisible(isAny && !isOfStage);
+    m_export->setEnabled(isAny || isOfStage);
+    m_asTable->setVisible(!isOfStage);
     m_asTable->setEnabled(isAny);
+    if (isOfStage)
+        return;
     m_view->setCurrentIndex(m_isTable ? 2 : m_shown == CompareView::ByKinds ? 1 : 0);
     refreshPlot();
     refreshBars();
@@ -249,7 +263,19 @@ void ComparePage::refreshNotice()
     else if (m_session.runs().size() == 1)
         words = tr("Tick another run to compare with this one.");
     m_notice->setText(words);
-    m_notice->setVisible(!words.isEmpty());
+    m_notice->setVisible(!words.isEmpty() && m_shown != CompareView::Techniques);
+}
+
+// Nothing is planned while nobody looks.
+void ComparePage::refreshTechniques()
+{
+    const auto snapshot = m_stage->snapshot();
+    if (!isVisible() || m_shown != CompareView::Techniques || !m_stage->isSettled())
+        return;
+    const Problem *problem = snapshot ? session::problemAgainstPlanning(*snapshot) : nullptr;
+    const bool canPlan = snapshot && snapshot->stage && !problem;
+    m_techniques->setStage(canPlan ? snapshot->stage : nullptr,
+                           canPlan ? QString() : problem ? tr("This stage cannot be planned yet. %1").arg(look::problemSentence(*problem)) : tr("Open a stage to see what each technique saves."));
 }
 
 void ComparePage::refreshPlot()
@@ -317,6 +343,8 @@ void ComparePage::fillDifferences()
 
 QString ComparePage::exportTo(const QString &file)
 {
+    if (m_shown == CompareView::Techniques)
+        return m_techniques->exportTo(file);
     if (file.endsWith(u".csv"_s, Qt::CaseInsensitive))
         return plots::exportRows(viewRows(m_session.runs(), m_shown, kFileSteps), file);
     return m_shown == CompareView::ByKinds ? m_bars->exportPicture(file) : m_plot->exportPicture(file);

@@ -1,4 +1,4 @@
-// Compare: several runs over one another by step or by bucket, their memory by kind, and a table of what differs.
+// Compare: several runs over one another by step or by bucket, their memory by kind, and a table of what differs; and techniques against memory on the open stage.
 #pragma once
 
 #include <QWidget>
@@ -6,6 +6,7 @@
 #include "ui/models/keyed_table_model.h"
 #include "ui/pages/compare_rows.h"
 #include "ui/session/compare_session.h"
+#include "ui/session/plan_session.h"
 #include "ui/session/preferences.h"
 #include "ui/session/stage_session.h"
 
@@ -24,6 +25,7 @@ class OverlayPlot;
 namespace stagewright::pages {
 
 class CompareChoice;
+class TechniquesPanel;
 
 class ComparePage : public QWidget
 {
@@ -31,7 +33,7 @@ class ComparePage : public QWidget
 public:
     static constexpr std::size_t kTableSteps = 2000, kFileSteps = 100'000;     // of a run, in the table and in a CSV file
 
-    ComparePage(session::StageSession *stage, session::Preferences *preferences, QWidget *parent = nullptr);
+    ComparePage(session::StageSession *stage, session::Preferences *preferences, session::PlanSession *planner, QWidget *parent = nullptr);
 
     void compare(const QStringList &folders);          // ticks them
     void setView(CompareView view);
@@ -43,6 +45,7 @@ public:
     plots::OverlayPlot *plot() { return m_plot; }
     plots::KindBars *bars() { return m_bars; }
     QTableView *table() { return m_table; }
+    TechniquesPanel *techniques() { return m_techniques; }
     QTableView *differences() { return m_differences; }
     QToolButton *viewTab(CompareView view) const { return m_tabs[std::size_t(view)]; }
     QPushButton *tableButton() { return m_asTable; }
@@ -65,6 +68,7 @@ private:
     void sessionChanged();
     void refresh();
     void refreshNotice();
+    void refreshTechniques();
     void refreshPlot();
     void refreshBars();
     void fillTable();
@@ -78,12 +82,13 @@ private:
     QStringList m_drawn;                               // folders whose curves the plot shows
     CompareChoice *m_choice;
     QLabel *m_title, *m_notice;
-    std::array<QToolButton *, 3> m_tabs;
+    std::array<QToolButton *, 4> m_tabs;
     QPushButton *m_asTable, *m_export;
     QWidget *m_body;
     QStackedWidget *m_view;
     plots::OverlayPlot *m_plot;
     plots::KindBars *m_bars;
+    TechniquesPanel *m_techniques;
     QTableView *m_table, *m_differences;
     models::KeyedTableModel m_tableModel, m_differenceModel;
 };

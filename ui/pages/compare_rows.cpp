@@ -197,7 +197,8 @@ QList<QStringList> viewRows(const ComparedRuns &runs, CompareView view, std::siz
     switch (view) {
     case CompareView::BySteps: return stepRows(runs, mostSteps);
     case CompareView::ByBuckets: return bucketRows(runs);
-    case CompareView::ByKinds: break;
+    case CompareView::ByKinds:
+    case CompareView::Techniques: break;
     }
     return kindRows(runs);
 }

@@ -11,7 +11,7 @@ namespace stagewright::pages {
 
 using ComparedRuns = std::vector<session::ComparedRunPtr>;
 
-enum class CompareView { BySteps, ByBuckets, ByKinds };
+enum class CompareView { BySteps, ByBuckets, ByKinds, Techniques };   // the last is of the open stage, not of runs
 
 // One column a run behind the names: the runs' figures, then the settings in which they differ. Percentages are against the first run.
 QStringList differenceHeaders(const ComparedRuns &runs);

@@ -25,21 +25,6 @@ namespace stagewright::pages {
 using namespace Qt::StringLiterals;
 using look::q;
 
-namespace {
-
-// The first problem that keeps a stage from being planned: what data or machine lack does not.
-const Problem *inTheWay(const session::StageSnapshot &snapshot)
-{
-    for (const Problem &problem : snapshot.problems) {
-        const bool matters = !snapshot.stage || problem.code.starts_with("config.") || problem.code.starts_with("memory.");
-        if (problem.severity == Severity::Error && matters)
-            return &problem;
-    }
-    return nullptr;
-}
-
-} // namespace
-
 MemoryPage::MemoryPage(session::StageSession *stage, session::DeviceInfo *device, QWidget *parent) : QWidget(parent), m_stage(stage), m_deviceInfo(device)
 {
     auto *box = new QVBoxLayout(this);
@@ -167,7 +152,7 @@ void MemoryPage::replan()
         return;                                        // the next snapshot is on its way
     m_planner.cancel(std::exchange(m_ticket, 0));
     m_plannedRevision = snapshot->revision;
-    if (const Problem *problem = inTheWay(*snapshot)) {
+    if (const Problem *problem = session::problemAgainstPlanning(*snapshot)) {
         m_planPanel->setNotice(tr("This stage cannot be planned yet. %1").arg(look::problemSentence(*problem)), "error");
         m_sweep->setStage(nullptr);
         return;

@@ -17,9 +17,9 @@ MeasureSession::~MeasureSession()
     m_thread.wait();
 }
 
-void MeasureSession::add(int id, StagePtr stage)
+void MeasureSession::add(int id, StagePtr stage, int updates)
 {
-    m_queue.emplace_back(id, std::move(stage));
+    m_queue.push_back({id, std::move(stage), updates});
     if (!m_busy)
         next();
 }
@@ -39,20 +39,20 @@ void MeasureSession::next()
         return;
     }
     m_busy = true;
-    const auto [id, stage] = m_queue.front();
+    const Waiting next = m_queue.front();
     m_queue.pop_front();
     m_go = std::make_shared<std::atomic<bool>>(true);
-    QMetaObject::invokeMethod(m_worker, [this, id = id, stage = stage, go = m_go] {
-        auto outcome = client::probeRun(*stage, kUpdates, kDeadlineSeconds, [go] { return bool(*go); });
+    QMetaObject::invokeMethod(m_worker, [this, next, go = m_go] {
+        auto outcome = client::probeRun(*next.stage, next.updates, kDeadlineSeconds, [go] { return bool(*go); });
         MeasuredPoint point;
         if (outcome)
             point.outcome = *outcome;
         point.sentence = QString::fromStdString(outcome ? outcome->sentence : outcome.error().message());
         // This object outlives its thread's work: the destructor waits for it.
-        QMetaObject::invokeMethod(this, [this, id, point, go] {
+        QMetaObject::invokeMethod(this, [this, id = next.id, point, go] {
             if (*go)
                 Q_EMIT measured(id, point);
-            next();
+            this->next();
         }, Qt::QueuedConnection);
     }, Qt::QueuedConnection);
     Q_EMIT busyChanged();

@@ -28,7 +28,7 @@ public:
     static constexpr int kUpdates = 3;                 // a point, beside the first
     static constexpr double kDeadlineSeconds = 300;    // a point
 
-    void add(int id, StagePtr stage);                  // measured when its turn comes
+    void add(int id, StagePtr stage, int updates = kUpdates);      // measured when its turn comes
     void stop();                                       // what waits is dropped, what is under way is given up
     bool isBusy() const { return m_busy; }
     int waiting() const { return int(m_queue.size()); }
@@ -42,7 +42,8 @@ private:
 
     QThread m_thread;
     QObject *m_worker;
-    std::deque<std::pair<int, StagePtr>> m_queue;
+    struct Waiting { int id; StagePtr stage; int updates; };
+    std::deque<Waiting> m_queue;
     std::shared_ptr<std::atomic<bool>> m_go;
     bool m_busy = false;
 };

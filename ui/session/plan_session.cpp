@@ -2,6 +2,16 @@
 
 namespace stagewright::session {
 
+const Problem *problemAgainstPlanning(const StageSnapshot &snapshot)
+{
+    for (const Problem &problem : snapshot.problems) {
+        const bool matters = !snapshot.stage || problem.code.starts_with("config.") || problem.code.starts_with("memory.");
+        if (problem.severity == Severity::Error && matters)
+            return &problem;
+    }
+    return nullptr;
+}
+
 namespace {
 
 constexpr int kLookMs = 250;                           // for deadlines and unsent words; answers wake the notifier

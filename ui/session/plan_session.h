@@ -11,11 +11,15 @@
 
 #include "core/client/plan_helper.h"
 #include "core/config/stage.h"
+#include "ui/session/stage_snapshot.h"
 
 namespace stagewright::session {
 
 using PlanAnswerPtr = std::shared_ptr<const events::PlanAnswer>;
 using StagePtr = std::shared_ptr<const config::Stage>;
+
+// The first problem that keeps a stage from being planned, or null: what data or machine lack does not.
+const Problem *problemAgainstPlanning(const StageSnapshot &snapshot);
 
 // Lives on the planning thread; every slot is called there (queued). The helper's socket wakes it; a slow timer looks at deadlines.
 class PlanWorker : public QObject

@@ -71,7 +71,7 @@ void MainWindow::createPages()
     m_memory = new pages::MemoryPage(&m_stage, &m_device, m_pages);
     m_runPage = new pages::RunPage(&m_run, &m_preferences, m_pages);
     m_checkpoints = new pages::CheckpointsPage(&m_stage, &m_run, &m_preferences, m_pages);
-    m_compare = new pages::ComparePage(&m_stage, &m_preferences, m_pages);
+    m_compare = new pages::ComparePage(&m_stage, &m_preferences, m_memory->planner(), m_pages);
     for (QWidget *page : std::initializer_list<QWidget *>{m_configure, m_data, m_memory, m_runPage, m_checkpoints, m_compare})
         m_pages->addWidget(page);
     connect(m_rail, &Rail::chosen, this, &MainWindow::showPage);

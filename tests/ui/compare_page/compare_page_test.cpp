@@ -1,5 +1,6 @@
 // The Compare page as a person uses it, with real mouse and key events, on runs whose every record is known.
 #include <QFile>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
@@ -21,6 +22,8 @@
 #include "ui/look/words.h"
 #include "ui/pages/compare_choice.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/techniques_panel.h"
+#include "ui/plots/curve_plot.h"
 #include "ui/plots/kind_bars.h"
 #include "ui/plots/overlay_plot.h"
 
@@ -32,7 +35,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kDeadlineMs = 30000;
+constexpr int kDeadlineMs = 30000, kPlanMs = 120000;
 constexpr std::int64_t kMiB = 1 << 20;
 constexpr double kStarted = 1.7e9;
 
@@ -87,6 +90,8 @@ private Q_SLOTS:
     void pictureAndTableAreExported();
     void pictureIsReadAsATable_data();
     void pictureIsReadAsATable();
+    void techniquesOfTheOpenStageArePlannedAndMeasured();
+    void stageThatCannotBePlannedIsASentence();
     void chineseIsSwitchedLive();
 
 private:
@@ -102,6 +107,7 @@ private:
     fs::path m_outputs;
     std::unique_ptr<session::StageSession> m_stage;
     std::unique_ptr<session::Preferences> m_preferences;
+    std::unique_ptr<session::PlanSession> m_planner;
     std::unique_ptr<pages::ComparePage> m_page;
     QStringList m_said;
     int m_number = 0;
@@ -112,6 +118,8 @@ void ComparePageTest::initTestCase()
     QString stage;
     const QString wrong = tests::makeDemoPlace(m_dir, stage);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    if (!qEnvironmentVariableIsSet("STAGEWRIGHT_WORKER"))
+        qputenv("STAGEWRIGHT_WORKER", STAGEWRIGHT_BIN "/stagewright-worker");
     QVERIFY(QFile::rename(stage, m_dir.path() + QStringLiteral("/demo/base.yaml")));
 }
 
@@ -123,7 +131,8 @@ void ComparePageTest::init()
     m_said.clear();
     m_stage = std::make_unique<session::StageSession>();
     m_preferences = std::make_unique<session::Preferences>();
-    m_page = std::make_unique<pages::ComparePage>(m_stage.get(), m_preferences.get());
+    m_planner = std::make_unique<session::PlanSession>();
+    m_page = std::make_unique<pages::ComparePage>(m_stage.get(), m_preferences.get(), m_planner.get());
     connect(m_page.get(), &pages::ComparePage::said, this, [this](const QString &sentence) { m_said << sentence; });
     m_page->resize(1200, 800);
     QVERIFY(m_stage->open(m_dir.path().toStdString() + "/demo/base.yaml").ok());
@@ -136,6 +145,7 @@ void ComparePageTest::init()
 void ComparePageTest::cleanup()
 {
     m_page.reset();
+    m_planner.reset();
     m_preferences.reset();
     m_stage.reset();
 }
@@ -454,6 +464,55 @@ void ComparePageTest::pictureIsReadAsATable()
         QVERIFY(!widget->accessibleName().isEmpty());
     QTest::mouseClick(m_page->tableButton(), Qt::LeftButton);
     QVERIFY(!m_page->table()->isVisible());
+}
+
+void ComparePageTest::techniquesOfTheOpenStageArePlannedAndMeasured()
+{
+    if (!QFileInfo(qEnvironmentVariable("STAGEWRIGHT_WORKER")).isExecutable())
+        QSKIP("there is no worker (a build with STAGEWRIGHT_TORCH=OFF has none); set STAGEWRIGHT_WORKER to one");
+    const auto set = m_stage->setValue("bucket_config", "{'128px': {5: (1.0, 1)}}");
+    QVERIFY2(set.ok(), set.ok() ? "" : set.error().message().c_str());
+    show();
+    QTest::mouseClick(m_page->viewTab(CompareView::Techniques), Qt::LeftButton);
+    auto *panel = m_page->techniques();
+    auto *session = panel->session();
+    QVERIFY2(QTest::qWaitFor([&] { return session->rows().size() == 10 && !session->isPlanning(); }, kPlanMs), qPrintable(panel->words()->text()));
+    QVERIFY(panel->table()->isVisible());
+    QVERIFY(!m_page->choice()->isVisible());
+    QVERIFY(panel->words()->text().contains(u"128px/5"_s));
+    for (const auto &row : session->rows())
+        QVERIFY(row.planned);
+    const auto *model = panel->table()->model();
+    QCOMPARE(model->index(0, 0).data().toString(), u"none, in fp32"_s);
+    QCOMPARE(model->index(0, 4).data().toString(), u"+0.0 %"_s);
+    QVERIFY(model->index(1, 1).data().toString().contains(u"iB"_s));
+    QVERIFY(model->index(1, 2).data().toString().isEmpty());
+    QVERIFY(!panel->plot()->accessibleDescription().isEmpty());
+    QTest::mouseClick(panel->measureButton(), Qt::LeftButton);
+    QVERIFY(session->isMeasuring());
+    QVERIFY(QTest::qWaitFor([&] { return session->measured() >= 2; }, kPlanMs));
+    QVERIFY2(!model->index(1, 2).data().toString().isEmpty(), qPrintable(session->rows()[1].measured->sentence));
+    QTest::mouseClick(panel->measureButton(), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return !session->isMeasuring(); }, kPlanMs));
+    const QString file = m_dir.path() + u"/techniques.csv"_s;
+    QCOMPARE(m_page->exportTo(file), QString());
+    QFile written(file);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QCOMPARE(written.readAll().count('\n'), 11);
+}
+
+void ComparePageTest::stageThatCannotBePlannedIsASentence()
+{
+    const auto set = m_stage->setValue("dtype", "'float3'");
+    QVERIFY(set.ok());
+    show();
+    QTest::mouseClick(m_page->viewTab(CompareView::Techniques), Qt::LeftButton);
+    auto *panel = m_page->techniques();
+    QTRY_VERIFY_WITH_TIMEOUT(panel->words()->text().startsWith(u"This stage cannot be planned yet."_s), kDeadlineMs);
+    QVERIFY(!panel->table()->isVisible());
+    QVERIFY(!panel->measureButton()->isEnabled());
+    QTest::mouseClick(m_page->viewTab(CompareView::BySteps), Qt::LeftButton);
+    QVERIFY(m_page->choice()->isVisible());
 }
 
 void ComparePageTest::chineseIsSwitchedLive()
