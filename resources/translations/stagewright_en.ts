@@ -2,6 +2,26 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>stagewright::pages::BucketGauges</name>
+    <message numerus="yes">
+        <source>and %n more bucket(s)</source>
+        <translation>
+            <numerusform>and %n more bucket</numerusform>
+            <numerusform>and %n more buckets</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::CheckpointActions</name>
+    <message numerus="yes">
+        <source>Cleaned: %n folder(s).</source>
+        <translation>
+            <numerusform>Cleaned: %n folder.</numerusform>
+            <numerusform>Cleaned: %n folders.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::DataWords</name>
     <message numerus="yes">
         <source>%n aspect(s)</source>
@@ -18,6 +38,16 @@
         <translation>
             <numerusform>; %n block find no room in the activation buffer</numerusform>
             <numerusform>; %n blocks find no room in the activation buffer</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::RunSidePanel</name>
+    <message numerus="yes">
+        <source>%n block(s) had no room and stayed on the device</source>
+        <translation>
+            <numerusform>%n block had no room and stayed on the device</numerusform>
+            <numerusform>%n blocks had no room and stayed on the device</numerusform>
         </translation>
     </message>
 </context>

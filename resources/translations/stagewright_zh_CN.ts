@@ -2,6 +2,17 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>CheckpointRemoval</name>
+    <message>
+        <source>%1 is not there any more.</source>
+        <translation>%1 已不存在。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be moved to the trash (%2). Its folder may be read-only, or its disk have no trash. Nothing was deleted.</source>
+        <translation>无法把 %1 移到回收站（%2）。其所在文件夹可能只读，或该磁盘没有回收站。没有删除任何内容。</translation>
+    </message>
+</context>
+<context>
     <name>CheckpointRows</name>
     <message>
         <source>verified</source>
@@ -74,6 +85,18 @@
     <message>
         <source>what will happen</source>
         <translation>将会如何</translation>
+    </message>
+    <message>
+        <source>without a stop</source>
+        <translation>不停顿</translation>
+    </message>
+    <message>
+        <source>stopped and resumed twice</source>
+        <translation>停止并恢复两次</translation>
+    </message>
+    <message>
+        <source>outcome</source>
+        <translation>结果</translation>
     </message>
 </context>
 <context>
@@ -892,6 +915,176 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::BucketGauges</name>
+    <message numerus="yes">
+        <source>and %n more bucket(s)</source>
+        <translation>
+            <numerusform>还有 %n 个桶</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::pages::CheckpointActions</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Reading every byte of %1</source>
+        <translation>正在读取 %1 的全部字节</translation>
+    </message>
+    <message>
+        <source>Checking %1</source>
+        <translation>正在检查 %1</translation>
+    </message>
+    <message>
+        <source>%1: not everything agrees; see the files.</source>
+        <translation>%1：有不一致之处，见文件列表。</translation>
+    </message>
+    <message>
+        <source>%1: names, sizes, headers and shapes agree; the bytes were not read.</source>
+        <translation>%1：名称、大小、文件头和形状一致；未读取内容字节。</translation>
+    </message>
+    <message>
+        <source>%1: every byte was read and agrees.</source>
+        <translation>%1：已读取全部字节，且一致。</translation>
+    </message>
+    <message>
+        <source>%1: every byte was read and nothing is wrong, but there is no list of hashes to compare with.</source>
+        <translation>%1：已读取全部字节，未发现问题，但没有可供比对的哈希列表。</translation>
+    </message>
+    <message>
+        <source>Verifying %1 checkpoints</source>
+        <translation>正在校验 %1 个检查点</translation>
+    </message>
+    <message>
+        <source>%1 checkpoints were read whole, and agree.</source>
+        <translation>已完整读取 %1 个检查点，全部一致。</translation>
+    </message>
+    <message>
+        <source>%1 checkpoints agree; these do not: %2</source>
+        <translation>%1 个检查点一致；以下不一致：%2</translation>
+    </message>
+    <message>
+        <source>Cancelled. %1</source>
+        <translation>已取消。%1</translation>
+    </message>
+    <message>
+        <source>A rehearsal needs a stage that can be read; open one first.</source>
+        <translation>演练需要一个可读取的配置；请先打开一个。</translation>
+    </message>
+    <message>
+        <source>Rehearsing %1</source>
+        <translation>正在演练 %1</translation>
+    </message>
+    <message>
+        <source>Stopped and resumed twice: equal to training on, bit for bit.</source>
+        <translation>停止并恢复两次：与连续训练逐位相同。</translation>
+    </message>
+    <message>
+        <source>Stopped and resumed twice: not equal to training on.</source>
+        <translation>停止并恢复两次：与连续训练不同。</translation>
+    </message>
+    <message>
+        <source>Opening %1</source>
+        <translation>正在打开 %1</translation>
+    </message>
+    <message>
+        <source>Exporting %1</source>
+        <translation>正在导出 %1</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+    <message>
+        <source>Written: %1 files in %2</source>
+        <translation>已写入：%2 中的 %1 个文件</translation>
+    </message>
+    <message>
+        <source>Looking for leftovers in %1</source>
+        <translation>正在 %1 中查找残留</translation>
+    </message>
+    <message>
+        <source>Nothing is left over in %1.</source>
+        <translation>%1 中没有残留。</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>还有 %1 项</translation>
+    </message>
+    <message>
+        <source>Clean leftovers</source>
+        <translation>清理残留</translation>
+    </message>
+    <message>
+        <source>Clean</source>
+        <translation>清理</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Cleaning</source>
+        <translation>正在清理</translation>
+    </message>
+    <message>
+        <source>Looking at who needs %1</source>
+        <translation>正在查看谁需要 %1</translation>
+    </message>
+    <message>
+        <source>%1 is being written; it is left alone.</source>
+        <translation>%1 正在写入，不作处理。</translation>
+    </message>
+    <message>
+        <source>Move to the trash</source>
+        <translation>移到回收站</translation>
+    </message>
+    <message>
+        <source>Move %1 to the trash?</source>
+        <translation>把 %1 移到回收站？</translation>
+    </message>
+    <message>
+        <source>A run that is going on began from it: %1.</source>
+        <translation>一个进行中的运行从它开始：%1。</translation>
+    </message>
+    <message>
+        <source>It stays in the trash until that is emptied.</source>
+        <translation>它会留在回收站中，直到清空回收站。</translation>
+    </message>
+    <message>
+        <source>I do not need it any more</source>
+        <translation>我不再需要它</translation>
+    </message>
+    <message>
+        <source>Moving %1 to the trash</source>
+        <translation>正在把 %1 移到回收站</translation>
+    </message>
+    <message>
+        <source>%1 is in the trash.</source>
+        <translation>%1 已在回收站中。</translation>
+    </message>
+    <message>
+        <source>Clean up %1 in %2?</source>
+        <translation>清理 %2 中的 %1？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Cleaned: %n folder(s).</source>
+        <translation>
+            <numerusform>已清理：%n 个文件夹。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is the only whole checkpoint in its folder: without it, this training cannot be resumed at all. It is left alone.</source>
+        <translation>%1 是其文件夹中唯一完整的检查点：没有它，此训练将完全无法恢复。不作处理。</translation>
+    </message>
+    <message>
+        <source>%1 is the newest whole checkpoint in its folder, which a resume takes. It is left alone.</source>
+        <translation>%1 是其文件夹中最新的完整检查点，恢复时会用到它。不作处理。</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::CheckpointsPage</name>
     <message>
         <source>Checkpoints</source>
@@ -946,12 +1139,32 @@
         <translation>训练步等待 %1</translation>
     </message>
     <message>
-        <source>Every byte was read and agrees.</source>
-        <translation>已读取每个字节，全部一致。</translation>
+        <source>More</source>
+        <translation>更多</translation>
     </message>
     <message>
-        <source>Not everything agrees: see the files.</source>
-        <translation>有不一致之处：请查看文件列表。</translation>
+        <source>Check names, sizes and headers</source>
+        <translation>检查名称、大小和文件头</translation>
+    </message>
+    <message>
+        <source>Verify all in this folder</source>
+        <translation>校验此文件夹中的全部</translation>
+    </message>
+    <message>
+        <source>Export weights…</source>
+        <translation>导出权重…</translation>
+    </message>
+    <message>
+        <source>Clean leftovers of this folder…</source>
+        <translation>清理此文件夹的残留…</translation>
+    </message>
+    <message>
+        <source>Move to the trash…</source>
+        <translation>移到回收站…</translation>
+    </message>
+    <message>
+        <source>Reading the folder…</source>
+        <translation>正在读取文件夹…</translation>
     </message>
 </context>
 <context>
@@ -1056,6 +1269,18 @@
     <message>
         <source>Written: %1</source>
         <translation>已写入：%1</translation>
+    </message>
+    <message>
+        <source>Techniques</source>
+        <translation>省显存手段</translation>
+    </message>
+    <message>
+        <source>This stage cannot be planned yet. %1</source>
+        <translation>此配置尚无法规划。%1</translation>
+    </message>
+    <message>
+        <source>Open a stage to see what each technique saves.</source>
+        <translation>打开一个配置，查看每种手段能节省多少。</translation>
     </message>
 </context>
 <context>
@@ -1601,6 +1826,105 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::ExportDialog</name>
+    <message>
+        <source>Round fp32 to bf16</source>
+        <translation>把 fp32 舍入为 bf16</translation>
+    </message>
+    <message>
+        <source>Cut into shards of</source>
+        <translation>切分为分片，每片</translation>
+    </message>
+    <message>
+        <source>It is stored for</source>
+        <translation>其存储方式适用于</translation>
+    </message>
+    <message>
+        <source>Export weights</source>
+        <translation>导出权重</translation>
+    </message>
+    <message>
+        <source>Export from %1</source>
+        <translation>从 %1 导出</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Write to</source>
+        <translation>写入到</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>the model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>the EMA</source>
+        <translation>EMA</translation>
+    </message>
+    <message>
+        <source>the fp32 master weights</source>
+        <translation>fp32 主权重</translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation>保持原样</translation>
+    </message>
+    <message>
+        <source>for Flux: projections fused, neighbours rotate</source>
+        <translation>用于 Flux：投影合并，相邻维旋转</translation>
+    </message>
+    <message>
+        <source>for Open-Sora: projections separate, halves rotate</source>
+        <translation>用于 Open-Sora：投影分开，前后两半旋转</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>Flux: neighbours rotate</source>
+        <translation>Flux：相邻维旋转</translation>
+    </message>
+    <message>
+        <source>Open-Sora: halves rotate</source>
+        <translation>Open-Sora：前后两半旋转</translation>
+    </message>
+    <message>
+        <source>Name a file, or a folder for shards.</source>
+        <translation>请指定一个文件；分片时指定一个文件夹。</translation>
+    </message>
+    <message>
+        <source>No file says in which rotary order its weights are: say what this checkpoint is stored for.</source>
+        <translation>没有文件说明权重的旋转顺序：请说明此检查点是按哪种方式存储的。</translation>
+    </message>
+    <message>
+        <source>The file must be new; it is written beside its place first. The checkpoint is only read.</source>
+        <translation>必须是新文件；会先写在目标位置旁边。检查点只会被读取。</translation>
+    </message>
+    <message>
+        <source>Write the weights to</source>
+        <translation>把权重写入到</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::pages::GroupList</name>
     <message>
         <source>Groups of options</source>
@@ -1887,6 +2211,42 @@
         <source>A resume with the stage that is open is not possible; the lines in red say why.</source>
         <translation>无法以当前打开的阶段恢复；红色行说明原因。</translation>
     </message>
+    <message>
+        <source>Rehearse</source>
+        <translation>演练</translation>
+    </message>
+    <message>
+        <source>Trains a few steps in a throw-away folder, once at a stretch and once with two stops, and says whether both end alike</source>
+        <translation>在临时文件夹中训练几步，一次连续进行，一次停顿两次，并说明两者结果是否相同</translation>
+    </message>
+    <message>
+        <source>Back to the plan</source>
+        <translation>返回恢复计划</translation>
+    </message>
+    <message>
+        <source>The data of the stage that is open cannot be read, so they are compared by their path only: %1</source>
+        <translation>无法读取当前配置的数据，因此只按路径比较：%1</translation>
+    </message>
+    <message>
+        <source>A rehearsal in a throw-away folder, which is gone again. The checkpoint and its run were only read.</source>
+        <translation>在临时文件夹中的演练，该文件夹已删除。检查点及其运行只被读取。</translation>
+    </message>
+    <message>
+        <source>In which rotary order are these weights?</source>
+        <translation>这些权重采用哪种旋转顺序？</translation>
+    </message>
+    <message>
+        <source>No file says it. Flux and what was trained from it: neighbours rotate. Open-Sora 2.0 as shipped: halves rotate. Where the model of this stage has the other one, the weights are converted.</source>
+        <translation>没有文件说明。Flux 及由其训练而来的：相邻维旋转。Open-Sora 2.0 发布版：前后两半旋转。若此配置的模型采用另一种，权重会被转换。</translation>
+    </message>
+    <message>
+        <source>Flux</source>
+        <translation>Flux</translation>
+    </message>
+    <message>
+        <source>Open-Sora</source>
+        <translation>Open-Sora</translation>
+    </message>
 </context>
 <context>
     <name>stagewright::pages::RowListModel</name>
@@ -1957,6 +2317,14 @@
         <source>%1 %</source>
         <translation>%1 %</translation>
     </message>
+    <message>
+        <source>Predicted peak</source>
+        <translation>预测峰值</translation>
+    </message>
+    <message>
+        <source>± %1 %</source>
+        <translation>± %1 %</translation>
+    </message>
 </context>
 <context>
     <name>stagewright::pages::RunPage</name>
@@ -2024,6 +2392,10 @@
         <source>Picture (*.png);;Vector picture (*.pdf *.svg);;Table (*.csv)</source>
         <translation>图片 (*.png);;矢量图 (*.pdf *.svg);;表格 (*.csv)</translation>
     </message>
+    <message>
+        <source>Step %1 took %2 in bucket %3 × %4 frames, batch %5: more than the %6 that were predicted, give or take %7 %. Later plans on this machine know it.</source>
+        <translation>第 %1 步在桶 %3 × %4 帧、批大小 %5 中占用 %2：超过预测的 %6（误差 ±%7 %）。本机以后的规划会考虑到这一点。</translation>
+    </message>
 </context>
 <context>
     <name>stagewright::pages::RunSidePanel</name>
@@ -2056,14 +2428,6 @@
         <translation>%1 / %2 · %3 个块</translation>
     </message>
     <message>
-        <source>%1 blocks had no room and stayed on the device</source>
-        <translation>%1 个块放不下，留在设备上</translation>
-    </message>
-    <message>
-        <source>waited %1 for copies</source>
-        <translation>等待复制 %1</translation>
-    </message>
-    <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
     </message>
@@ -2090,6 +2454,28 @@
     <message>
         <source>step %1</source>
         <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>PEAK OF EACH BUCKET</source>
+        <translation>各桶峰值</translation>
+    </message>
+    <message>
+        <source>predicted %1, so %2 %</source>
+        <translation>预测 %1，偏差 %2 %</translation>
+    </message>
+    <message>
+        <source>at most %1 so far, of any bucket</source>
+        <translation>各桶至今最多 %1</translation>
+    </message>
+    <message>
+        <source>%1 blocks · copies stall %2 ms an update, %3 % of it</source>
+        <translation>%1 个块 · 每次更新因拷贝停顿 %2 毫秒，占 %3 %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s) had no room and stayed on the device</source>
+        <translation>
+            <numerusform>%n 个块放不下，留在设备上</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2272,6 +2658,105 @@
     </message>
 </context>
 <context>
+    <name>stagewright::pages::TechniquesPanel</name>
+    <message>
+        <source>half of the blocks checkpointed</source>
+        <translation>一半块使用检查点</translation>
+    </message>
+    <message>
+        <source>all blocks checkpointed</source>
+        <translation>全部块使用检查点</translation>
+    </message>
+    <message>
+        <source>their inputs in host memory</source>
+        <translation>其输入放在主机内存</translation>
+    </message>
+    <message>
+        <source>half the batch</source>
+        <translation>批大小减半</translation>
+    </message>
+    <message>
+        <source>none, in fp32</source>
+        <translation>无，fp32</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>What each technique saves and costs</source>
+        <translation>每种手段的节省与代价</translation>
+    </message>
+    <message>
+        <source>Time of a clip against memory</source>
+        <translation>每个片段的时间与内存</translation>
+    </message>
+    <message>
+        <source>At the peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>s a clip</source>
+        <translation>秒/片段</translation>
+    </message>
+    <message>
+        <source>Trains a few updates with each, in a worker that is thrown away</source>
+        <translation>各用一个临时工作进程训练几次更新</translation>
+    </message>
+    <message>
+        <source>Grey: predicted. Coloured: measured on this machine. Saved and lost are against the first line, measured where it is measured.</source>
+        <translation>灰色：预测。彩色：本机实测。节省与损失均相对第一行，有实测时按实测。</translation>
+    </message>
+    <message>
+        <source>Stop measuring</source>
+        <translation>停止测量</translation>
+    </message>
+    <message>
+        <source>Measure on this machine</source>
+        <translation>在本机测量</translation>
+    </message>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message>
+        <source>Bucket %1 of the open stage. Measuring: %2 of %3 are done.</source>
+        <translation>当前配置的桶 %1。正在测量：已完成 %2 / %3。</translation>
+    </message>
+    <message>
+        <source>Bucket %1 of the open stage, the one that takes most: each technique alone and with the others.</source>
+        <translation>当前配置中占用最多的桶 %1：每种手段单独及组合使用。</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>technique</source>
+        <translation>手段</translation>
+    </message>
+    <message>
+        <source>predicted peak</source>
+        <translation>预测峰值</translation>
+    </message>
+    <message>
+        <source>measured peak</source>
+        <translation>实测峰值</translation>
+    </message>
+    <message>
+        <source>memory saved</source>
+        <translation>节省内存</translation>
+    </message>
+    <message>
+        <source>saved, %</source>
+        <translation>节省，%</translation>
+    </message>
+    <message>
+        <source>time lost</source>
+        <translation>时间损失</translation>
+    </message>
+</context>
+<context>
     <name>stagewright::plots::OverlayPlot</name>
     <message>
         <source>peak device memory, %1</source>
@@ -2384,6 +2869,18 @@
         <source>waited %1 for a save</source>
         <translation>等待保存 %1</translation>
     </message>
+    <message>
+        <source>%1 predicted for its peak, give or take %2 %</source>
+        <translation>预测其峰值 %1，误差 ±%2 %</translation>
+    </message>
+    <message>
+        <source>Predicted: %1.</source>
+        <translation>预测：%1。</translation>
+    </message>
+    <message>
+        <source>%1; dashed: predicted peak</source>
+        <translation>%1；虚线：预测峰值</translation>
+    </message>
 </context>
 <context>
     <name>stagewright::session::DataSession</name>
@@ -2401,6 +2898,13 @@
     <message>
         <source>CPU · %1 threads</source>
         <translation>CPU · %1 线程</translation>
+    </message>
+</context>
+<context>
+    <name>stagewright::session::LongTask</name>
+    <message>
+        <source>%1: no sign of life for %2 s, so this window no longer waits. The disk may not answer; look at it, then try again.</source>
+        <translation>%1：已有 %2 秒没有响应，窗口不再等待。磁盘可能没有应答；请检查后重试。</translation>
     </message>
 </context>
 <context>
