@@ -851,6 +851,14 @@
         <source>no</source>
         <translation>否</translation>
     </message>
+    <message>
+        <source>Fastest of the %1 measured settings that fit: %2, with %3 s a step.</source>
+        <translation>在 %1 个实测且放得下的设置中最快的是：%2，每步 %3 秒。</translation>
+    </message>
+    <message>
+        <source>The chosen one took %1 % more.</source>
+        <translation>所选设置多用 %1 %。</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -2620,6 +2628,14 @@
     <message>
         <source>Cells: the peak in %1. Hatched: does not fit. Framed, and the line of step times: the fastest at its memory. Dot: the stage as it is. Click a cell to choose it.</source>
         <translation>格子里是峰值（%1）。斜线：放不下。加框及步时图中的线：该显存下最快的。圆点：当前配置。点击格子即可选中。</translation>
+    </message>
+    <message>
+        <source>Measure the grid</source>
+        <translation>测量整个网格</translation>
+    </message>
+    <message>
+        <source>More than %1 points would be as many short runs: give fewer values</source>
+        <translation>超过 %1 个点就要进行同样多次短运行：请减少取值</translation>
     </message>
 </context>
 <context>

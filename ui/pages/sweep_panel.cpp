@@ -20,6 +20,8 @@ namespace stagewright::pages {
 
 using look::q;
 
+static constexpr int kMostMeasured = 200;              // short runs of seconds each
+
 SweepPanel::SweepPanel(session::StageSession *stage, session::PlanSession *planner, QWidget *parent)
     : QWidget(parent), m_stageSession(stage), m_sweep(planner)
 {
@@ -52,15 +54,17 @@ void SweepPanel::createTools(QVBoxLayout *box)
     look::setRole(m_fit, "primary");
     m_measure = new QPushButton(this);
     m_measureCurve = new QPushButton(this);
+    m_measureGrid = new QPushButton(this);
     m_asTable = look::linkButton(this);
     m_export = look::linkButton(this);
     line->addWidget(m_progress, 1);
-    for (auto *button : {m_fit, m_measure, m_measureCurve, m_asTable, m_export})
+    for (auto *button : {m_fit, m_measure, m_measureCurve, m_measureGrid, m_asTable, m_export})
         line->addWidget(button);
     box->addLayout(line);
     connect(m_fit, &QPushButton::clicked, this, [this] { m_sweep.askFit(); });
-    connect(m_measure, &QPushButton::clicked, this, [this] { m_measuring.isBusy() ? m_measuring.stop() : measure(false); });
-    connect(m_measureCurve, &QPushButton::clicked, this, [this] { measure(true); });
+    connect(m_measure, &QPushButton::clicked, this, [this] { m_measuring.isBusy() ? m_measuring.stop() : measure(Span::Point); });
+    connect(m_measureCurve, &QPushButton::clicked, this, [this] { measure(Span::Curve); });
+    connect(m_measureGrid, &QPushButton::clicked, this, [this] { measure(Span::Grid); });
     connect(m_export, &QPushButton::clicked, this, &SweepPanel::exportAsked);
     connect(m_asTable, &QPushButton::clicked, this, [this] {
         m_pictures->showTable(!m_pictures->isTable());
@@ -82,6 +86,8 @@ void SweepPanel::createWords(QVBoxLayout *box)
     };
     line(m_chosenWords, m_use);
     line(m_fitWords, m_useFit);
+    m_bestWords = look::label("muted", this, true);
+    box->addWidget(m_bestWords);
     connect(m_use, &QPushButton::clicked, this, [this] {
         if (m_sweep.isCell(m_chosen))
             apply(m_sweep.valuesAt(m_chosen));
@@ -101,6 +107,7 @@ void SweepPanel::retranslate()
     m_use->setText(tr("Use these values"));
     m_useFit->setText(tr("Use what fits"));
     m_measureCurve->setText(tr("Measure the curve"));
+    m_measureGrid->setText(tr("Measure the grid"));
     refreshWords();
 }
 
@@ -172,16 +179,15 @@ void SweepPanel::apply(std::vector<events::PlanValue> values)
     Q_EMIT said(done ? tr("%1: set; undo takes it back").arg(valuesWords(values)) : q(done.error().message()));
 }
 
-void SweepPanel::measure(bool wholeCurve)
+void SweepPanel::measure(Span span)
 {
     if (m_sweep.cells() == 0)
         return;
-    if (wholeCurve) {
-        for (int column = 0; column < m_sweep.columns(); ++column)
-            measureCell(m_pictures->row() * m_sweep.columns() + column);
-    } else {
-        measureCell(m_chosen >= 0 ? m_chosen : std::max(0, m_sweep.ownCell()));
-    }
+    const int own = m_chosen >= 0 ? m_chosen : std::max(0, m_sweep.ownCell()), row = m_pictures->row() * m_sweep.columns();
+    const int from = span == Span::Grid ? 0 : span == Span::Curve ? row : own;
+    const int to = span == Span::Grid ? m_sweep.cells() : span == Span::Curve ? row + m_sweep.columns() : own + 1;
+    for (int cell = from; cell < to; ++cell)
+        measureCell(cell);
     refreshWords();
 }
 
@@ -228,6 +234,9 @@ void SweepPanel::refreshWords()
     m_fitWords->setText(fitWords(m_sweep));
     m_fitWords->setVisible(m_sweep.fit() != session::PlanSweep::Fit::NotAsked);
     m_useFit->setVisible(isFound);
+    const QString best = bestMeasuredWords(m_sweep, m_measured, isFound ? m_sweep.cellOf(m_sweep.fitted().values) : m_chosen);
+    m_bestWords->setText(best);
+    m_bestWords->setVisible(!best.isEmpty());
     m_fit->setEnabled(m_sweep.fit() != session::PlanSweep::Fit::Looking && m_sweep.cells() > 0);
     refreshMeasuring();
 }
@@ -239,9 +248,12 @@ void SweepPanel::refreshMeasuring()
     m_measure->setEnabled(m_measuring.isBusy() || canMeasure);
     m_measureCurve->setVisible(!m_measuring.isBusy());
     m_measureCurve->setEnabled(canMeasure);
+    m_measureGrid->setVisible(!m_measuring.isBusy() && m_sweep.question().y.has_value());
+    m_measureGrid->setEnabled(canMeasure && m_sweep.cells() <= kMostMeasured);
     const QString why = m_isHere ? tr("Trains a few updates in a worker that is thrown away") : tr("Only this machine can be measured: choose the device here");
     m_measure->setToolTip(why);
     m_measureCurve->setToolTip(why);
+    m_measureGrid->setToolTip(canMeasure && m_sweep.cells() > kMostMeasured ? tr("More than %1 points would be as many short runs: give fewer values").arg(kMostMeasured) : why);
 }
 
 QString SweepPanel::exportTo(const QString &file) { return m_pictures->exportTo(file); }

@@ -39,6 +39,8 @@ public:
     QPushButton *useButton() { return m_use; }
     QPushButton *useFitButton() { return m_useFit; }
     QPushButton *measureButton() { return m_measure; }
+    QPushButton *gridButton() { return m_measureGrid; }
+    QLabel *bestWords() { return m_bestWords; }
     QPushButton *tableButton() { return m_asTable; }
     QLabel *progressWords() { return m_progress; }
     QLabel *fitWordsLabel() { return m_fitWords; }
@@ -55,7 +57,8 @@ private:
     void restart();
     void sweepChanged();
     void fitChanged();
-    void measure(bool wholeCurve);
+    enum class Span { Point, Curve, Grid };
+    void measure(Span span);
     void measureCell(int cell);
     void takeMeasured(int cell, const session::MeasuredPoint &point);
     void apply(std::vector<events::PlanValue> values);
@@ -75,8 +78,8 @@ private:
 
     SweepChoices *m_choices;
     SweepPictures *m_pictures;
-    QLabel *m_progress, *m_legend, *m_chosenWords, *m_fitWords;
-    QPushButton *m_fit, *m_measure, *m_measureCurve, *m_asTable, *m_export, *m_use, *m_useFit;
+    QLabel *m_progress, *m_legend, *m_chosenWords, *m_fitWords, *m_bestWords;
+    QPushButton *m_fit, *m_measure, *m_measureCurve, *m_measureGrid, *m_asTable, *m_export, *m_use, *m_useFit;
 };
 
 } // namespace stagewright::pages

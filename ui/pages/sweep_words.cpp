@@ -111,6 +111,25 @@ QString fitWords(const PlanSweep &sweep)
     return words;
 }
 
+QString bestMeasuredWords(const PlanSweep &sweep, const MeasuredPoints &measured, int cell)
+{
+    int best = -1, count = 0;
+    const auto seconds = [&](int at) { return measured.at(at).outcome.stepSeconds; };
+    for (const auto &[at, point] : measured) {
+        if (!sweep.isCell(at) || !hasFigures(point) || !sweep.point(at).fits)
+            continue;
+        ++count;
+        best = best < 0 || seconds(at) < seconds(best) ? at : best;
+    }
+    if (count < 2)
+        return {};
+    QString words = SweepWords::tr("Fastest of the %1 measured settings that fit: %2, with %3 s a step.").arg(count).arg(valuesWords(sweep.valuesAt(best)), look::figure(seconds(best), 3));
+    const auto chosen = measured.find(cell);
+    if (chosen != measured.end() && hasFigures(chosen->second))
+        words += u' ' + SweepWords::tr("The chosen one took %1 % more.").arg(100 * (seconds(cell) / seconds(best) - 1), 0, 'f', 1);
+    return words;
+}
+
 QList<QStringList> sweepRows(const PlanSweep &sweep, const MeasuredPoints &measured)
 {
     const auto &asked = sweep.question();

@@ -18,6 +18,8 @@ QStringList axisLabels(const session::PlanAxis &axis);             // its values
 QString valuesWords(const std::vector<events::PlanValue> &values); // "path = value, path = value"
 QString pointWords(const session::PlanSweep &sweep, const MeasuredPoints &measured, int cell);
 QString fitWords(const session::PlanSweep &sweep);                 // empty where none was asked for
+// The fastest of the measured points that fit, and how much longer `cell` took; empty with fewer than two of them.
+QString bestMeasuredWords(const session::PlanSweep &sweep, const MeasuredPoints &measured, int cell);
 // The header first. Memory in GiB, deviation in percent of the prediction, times in seconds.
 QList<QStringList> sweepRows(const session::PlanSweep &sweep, const MeasuredPoints &measured);
 

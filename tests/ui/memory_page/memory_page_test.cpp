@@ -65,6 +65,7 @@ private Q_SLOTS:
     void pictureAndTableAreExported();
     void pictureHasATableAndWords();
     void pointIsMeasuredBesideItsPrediction();
+    void measuredGridNamesItsFastest();
     void measuringIsGivenUp();
     void chineseIsSwitchedLive();
 
@@ -402,6 +403,28 @@ void MemoryPageTest::pointIsMeasuredBesideItsPrediction()
     qInfo("%s", qPrintable(sweep()->chosenWords()->text()));
     const auto &curves = sweep()->pictures()->peakPlot()->curves();
     QVERIFY(std::any_of(curves.begin(), curves.end(), [](const auto &curve) { return curve.dotsOnly && curve.x.size() == 1; }));
+}
+
+// Four points, so that it does not take long.
+void MemoryPageTest::measuredGridNamesItsFastest()
+{
+    showGrid();
+    for (auto *field : {sweep()->choices()->acrossValues(), sweep()->choices()->upValues()}) {
+        field->setFocus();
+        QTest::keyClicks(field, field == sweep()->choices()->acrossValues() ? QStringLiteral("0, 4") : QStringLiteral("0, 2"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(swept());
+    }
+    QCOMPARE(sweep()->sweep().cells(), 4);
+    sweep()->choose(3);
+    QVERIFY(!sweep()->bestWords()->isVisible());
+    QTest::mouseClick(sweep()->gridButton(), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([this] { return sweep()->measureButton()->text() == QLatin1String("Measure this point"); }, kMeasureMs));
+    QTRY_VERIFY_WITH_TIMEOUT(sweep()->bestWords()->isVisible(), kDeadlineMs);
+    const QString words = sweep()->bestWords()->text();
+    QVERIFY2(words.startsWith(QStringLiteral("Fastest of the 4 measured settings that fit: model.grad_ckpt_settings = (")), qPrintable(words));
+    QVERIFY2(words.contains(QStringLiteral("The chosen one took ")), qPrintable(words));
+    qInfo("%s", qPrintable(words));
 }
 
 void MemoryPageTest::measuringIsGivenUp()
