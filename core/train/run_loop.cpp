@@ -133,8 +133,7 @@ void Loop::beginMeasuring()
     if (m_measuring)
         return;
     m_measuring = true;
-    m_monitor.beginUpdate(m_run.offload.get());
-    m_monitor.addBlocked(m_saver.takeBlockedSeconds());      // of a save that began after the update before
+    m_monitor.beginUpdate(m_run.offload.get(), m_saver.takeBlockedSeconds());
 }
 
 // On the CPU the clips lie in the same memory as everything else, so reading them may meet its limit as well.

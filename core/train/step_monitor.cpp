@@ -35,11 +35,11 @@ bool sayTheSame(const events::Buffer &a, const events::Buffer &b)
 
 } // namespace
 
-void StepMonitor::beginUpdate(memory::ActivationOffload *offload)
+void StepMonitor::beginUpdate(memory::ActivationOffload *offload, double blockedBefore)
 {
     m_offload = offload;
-    m_start = steadySeconds();
-    m_blocked = 0;
+    m_start = steadySeconds() - blockedBefore;
+    m_blocked = blockedBefore;
     m_dataWait = 0;
     memory::ledger().resetPeak();
     memory::ledger().startTrace(kTracePoints);

@@ -20,7 +20,8 @@ namespace stagewright::train {
 class StepMonitor
 {
 public:
-    void beginUpdate(memory::ActivationOffload *offload);
+    // blockedBefore: seconds for which a save held training up since the update before. They are part of this one's, as a wait inside it is.
+    void beginUpdate(memory::ActivationOffload *offload, double blockedBefore);
     void addBlocked(double seconds) { m_blocked += seconds; }
     void addDataWait(double seconds) { m_dataWait += seconds; }
 

@@ -106,6 +106,7 @@ private Q_SLOTS:
     void onNonFiniteStopStopsAtTheFirst();
     void lossScaleOverflowIsNotCountedAsNonFinite();
     void stepRecordsAreComplete();
+    void whatASaveTakesIsPartOfTheNextUpdate();
     void memoryTracesAreKeptForFirstUpdatesAndPeaksOnly();
     void badSamplesAreReportedAndCounted();
     void milestonesHaveTheOriginalsNamesInOrder();
@@ -418,6 +419,18 @@ void TrainerTest::stepRecordsAreComplete()
     QCOMPARE(numbers, (std::vector<std::int64_t>{1, 2, 3}));
     QVERIFY(std::holds_alternative<events::RunStarted>(run.sink.records.front().payload));
     QCOMPARE(run.summary->peakBytes, std::max({steps[0].peakBytes, steps[1].peakBytes, steps[2].peakBytes}));
+}
+
+void TrainerTest::whatASaveTakesIsPartOfTheNextUpdate()
+{
+    const auto run = runTrainer(folder("run"), {{"max_train_steps", 4}, {"ckpt_every", 2}, {"async_io", false}});
+    QVERIFY2(run.ok() && run.exit() == 0, run.sink.problems().c_str());
+    const auto steps = run.sink.all<events::Step>();
+    QCOMPARE(steps.size(), std::size_t(4));
+    QCOMPARE(steps[1].blockedSeconds, 0.0);
+    QVERIFY(steps[2].blockedSeconds > 0);                    // that of the save after the second one
+    for (const auto &step : steps)
+        QVERIFY2(step.seconds >= step.blockedSeconds + step.dataWaitSeconds, QByteArray::number(step.seconds).constData());
 }
 
 void TrainerTest::memoryTracesAreKeptForFirstUpdatesAndPeaksOnly()
