@@ -44,6 +44,7 @@ void Prefetcher::plan(std::int64_t epoch, std::int64_t index)
             if (m_stop)
                 return;
             slot->work = std::make_unique<BatchWork>(m_options, plan, index, m_quarantine);    // allocates, so only once there is room
+            slot->samples = slot->work->size();
             if (!push(std::move(slot)))
                 return;
         }
@@ -73,7 +74,7 @@ bool Prefetcher::push(std::shared_ptr<Slot> slot)
 std::optional<Prefetcher::Task> Prefetcher::findTask(int worker) const
 {
     for (const auto &slot : m_queue) {
-        if (!slot->work || slot->next >= slot->work->size())
+        if (!slot->work || slot->next >= slot->samples)
             continue;
         if (!followsLoaderProcesses())
             return Task{slot, slot->next};
@@ -89,7 +90,7 @@ std::optional<Prefetcher::Task> Prefetcher::nextTask(int worker, std::unique_loc
     m_tasks.wait(lock, [&] { return m_stop || (task = findTask(worker)); });
     if (m_stop)
         return std::nullopt;
-    task->slot->next = task->sample < 0 ? task->slot->work->size() : task->sample + 1;
+    task->slot->next = task->sample < 0 ? task->slot->samples : task->sample + 1;
     return task;
 }
 
@@ -119,7 +120,7 @@ void Prefetcher::runShared(const Task &task, int worker)
     bool last = false;
     {
         const std::lock_guard lock(m_mutex);
-        last = ++slot.loaded == slot.work->size();
+        last = ++slot.loaded == slot.samples;
     }
     if (last)
         conclude(slot, nullptr);

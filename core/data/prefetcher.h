@@ -36,6 +36,7 @@ private:
     struct Slot {
         std::shared_ptr<const EpochPlan> plan;
         std::unique_ptr<BatchWork> work;               // null: the end of the epoch
+        std::int64_t samples = 0;                      // as planned: the one that finishes the work may leave some out or take another bucket
         std::int64_t next = 0, loaded = 0;             // samples given out, samples done
         std::int64_t ordinal = 0;                      // batches since the threads started or the epoch began
         std::int64_t bytes = 0;
