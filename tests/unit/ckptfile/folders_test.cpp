@@ -30,18 +30,6 @@ using namespace stagewright::ckptfile;
 using namespace stagewright::tests;
 namespace fs = std::filesystem;
 
-namespace {
-
-// Damage that neither size nor time shows. Done twice, it is undone.
-void flipUnseen(const fs::path &file)
-{
-    const auto time = fs::last_write_time(file);
-    flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
-    fs::last_write_time(file, time);
-}
-
-} // namespace
-
 class FoldersTest : public QObject
 {
     Q_OBJECT

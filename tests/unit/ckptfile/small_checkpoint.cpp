@@ -121,4 +121,11 @@ void flipByte(const fs::path &file, std::int64_t offset)
     stream.put(byte);
 }
 
+void flipUnseen(const fs::path &file)
+{
+    const auto time = fs::last_write_time(file);
+    flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - 2);
+    fs::last_write_time(file, time);
+}
+
 } // namespace stagewright::tests

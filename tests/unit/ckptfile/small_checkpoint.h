@@ -26,5 +26,6 @@ std::filesystem::path writeSmallCheckpoint(const std::filesystem::path &run, con
 
 void cut(const std::filesystem::path &file, std::int64_t bytes);         // shortens a file to so many bytes
 void flipByte(const std::filesystem::path &file, std::int64_t offset);
+void flipUnseen(const std::filesystem::path &file);       // damage that neither size nor time shows; done twice, it is undone
 
 } // namespace stagewright::tests

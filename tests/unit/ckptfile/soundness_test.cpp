@@ -36,13 +36,6 @@ void overwriteUnseen(const fs::path &file, std::int64_t fromEnd, const void *byt
     fs::last_write_time(file, time);
 }
 
-void flipUnseen(const fs::path &file, std::int64_t fromEnd)
-{
-    const auto time = fs::last_write_time(file);
-    flipByte(file, static_cast<std::int64_t>(fs::file_size(file)) - fromEnd);
-    fs::last_write_time(file, time);
-}
-
 bool hasProblem(const Problems &problems, const char *code, Severity severity)
 {
     return std::any_of(problems.begin(), problems.end(), [&](const Problem &problem) { return problem.code == code && problem.severity == severity; });
@@ -107,7 +100,7 @@ private Q_SLOTS:
             const std::string junk(fs::file_size(victim), 'x');
             overwriteUnseen(victim, static_cast<std::int64_t>(junk.size()), junk.data(), junk.size());
         } else if (fault == QLatin1String("flip")) {
-            flipUnseen(victim, 4);
+            flipUnseen(victim);
         } else {
             const float value = fault == QLatin1String("nan") ? kNan : kInfinity;
             overwriteUnseen(victim, 4, &value, 4);
