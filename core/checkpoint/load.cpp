@@ -148,8 +148,7 @@ private:
             m_steps.push_back({stored, parameter.master});
             ++(own ? restored : rebuilt);
         }
-        const bool exact = !m_contents.weights.empty() && m_contents.weights.front().dtype == DType::F32;
-        if (rebuilt > 0 && exact) {
+        if (rebuilt > 0 && hasExactWeights(m_contents)) {
             part("master", true, std::to_string(restored) + " restored, " + std::to_string(rebuilt) + " taken from the weights, which are fp32");
         } else if (rebuilt > 0) {
             note(Severity::Warning, "checkpoint.missing-master", std::to_string(rebuilt) + " fp32 master weights are rebuilt from the " + std::string(nameOf(m_contents.weights.front().dtype))

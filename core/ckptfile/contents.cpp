@@ -359,6 +359,8 @@ private:
 
 } // namespace
 
+bool hasExactWeights(const Contents &contents) { return !contents.weights.empty() && contents.weights.front().dtype == DType::F32; }
+
 std::vector<const StoredTensor *> valuesOf(const Contents &contents)
 {
     std::vector<const StoredTensor *> values;

@@ -43,6 +43,8 @@ struct Contents {
 
 // Everything that training computes with: weights, EMA, masters, both moments. Valid as long as contents is.
 std::vector<const StoredTensor *> valuesOf(const Contents &contents);
+// The weights are fp32 ones, from which masters are rebuilt without loss.
+bool hasExactWeights(const Contents &contents);
 
 // Error: the folder cannot be read, or is no checkpoint at all. What is wrong with single parts is in problems.
 Result<Contents> openCheckpoint(const std::filesystem::path &folder);

@@ -122,7 +122,7 @@ private:
     void master()
     {
         const bool has = !m_contents.master.empty();
-        const bool exactWeights = !m_contents.weights.empty() && m_contents.weights.front().dtype == DType::F32;
+        const bool exactWeights = hasExactWeights(m_contents);
         if (isFullPrecision()) {
             add("master weights", summary(m_contents.master), "not needed in fp32", has ? "taken for the weights, since they are the more exact ones" : "nothing to do");
         } else if (m_stage.string("compat") == "opensora" && !m_stage.boolean("load_master_weights")) {
