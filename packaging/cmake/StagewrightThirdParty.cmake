@@ -48,6 +48,12 @@ if(STAGEWRIGHT_TORCH)
     target_compile_options(thirdparty::torch INTERFACE
         "SHELL:-idirafter ${_torch}/include" "SHELL:-idirafter ${_torch}/include/torch/csrc/api/include")
     target_link_libraries(thirdparty::torch INTERFACE "${_torch}/lib/libtorch_cpu.so" "${_torch}/lib/libc10.so")
+    # at::parallel_for is inline: a file that is compiled without OpenMP runs its loops on one thread. The runtime is the one that LibTorch has
+    # loaded, so that there is one pool of threads for both. The thread sanitizer does not see OpenMP's barriers: one thread there.
+    if(NOT STAGEWRIGHT_SANITIZE MATCHES "thread")
+        target_compile_options(thirdparty::torch INTERFACE -fopenmp)
+        target_link_libraries(thirdparty::torch INTERFACE gomp)
+    endif()
     # libtorch_cpu itself asks for libcudart and libcupti, which lie beside it in the nvidia folder.
     target_link_options(thirdparty::torch INTERFACE "LINKER:-rpath,${_torch}/lib" "LINKER:--allow-shlib-undefined"
         "LINKER:-rpath,${STAGEWRIGHT_WHEELS}/nvidia/cu13/lib")

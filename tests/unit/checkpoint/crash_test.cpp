@@ -138,6 +138,9 @@ class CrashTest : public QObject
     fs::path m_run;
 
 private Q_SLOTS:
+    // A forked process has no threads but the one that forked, and OpenMP would wait for its pool for ever: there must be none.
+    void initTestCase() { torch::set_num_threads(1); }
+
     void init()
     {
         m_temporary = std::make_unique<QTemporaryDir>(fs::exists("/dev/shm") ? QStringLiteral("/dev/shm/stagewright-XXXXXX") : QString());
