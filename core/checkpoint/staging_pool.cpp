@@ -1,6 +1,8 @@
 #include "core/checkpoint/staging_pool.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "core/ckptfile/output_file.h"
 
@@ -63,6 +65,31 @@ void StagingPool::giveBack(Block block, bool keep)
     lock.unlock();
     if (!kept) {
         m_copier.release(block.data, block.bytes);
+        tell(held);
+    }
+}
+
+void StagingPool::makeReady(std::int64_t bytes, const std::function<bool()> &cancelled)
+{
+    while (!cancelled()) {
+        std::unique_lock lock(m_mutex);
+        const std::int64_t wanted = m_limit > 0 ? std::min(m_limit, bytes) : bytes;
+        if (m_held + kBlockBytes > wanted)
+            return;
+        m_held += kBlockBytes;
+        const std::int64_t held = m_held;
+        lock.unlock();
+        auto *block = static_cast<char *>(m_copier.allocate(kBlockBytes));
+        if (block)
+            std::memset(block, 0, static_cast<std::size_t>(kBlockBytes));
+        lock.lock();
+        if (!block) {
+            m_held -= kBlockBytes;           // the save that needs it will say so
+            return;
+        }
+        m_free.push_back(block);
+        m_peak = std::max(m_peak, m_held);
+        lock.unlock();
         tell(held);
     }
 }

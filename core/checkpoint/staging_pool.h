@@ -30,6 +30,9 @@ public:
     // (then outOfMemory() is true).
     Block take(std::int64_t bytes, const std::function<bool()> &cancelled);
     void giveBack(Block block, bool keep);   // keep: full-size blocks stay for the next save
+    // Makes blocks ready for a snapshot of `bytes`, as far as the limit and the machine's memory go: memory that was never touched is given by the
+    // kernel page by page, for seconds a gigabyte on a virtual machine. Until `cancelled` says true (asked before each block).
+    void makeReady(std::int64_t bytes, const std::function<bool()> &cancelled);
     void trim();                             // frees what is not in use
     std::int64_t heldBytes() const;
     std::int64_t peakBytes() const;

@@ -1,10 +1,12 @@
 #include "core/checkpoint/writer.h"
 
+#include <atomic>
 #include <cerrno>
 #include <thread>
 
 #include "core/base/files.h"
 #include "core/base/host.h"
+#include "core/base/priority.h"
 #include "core/base/units.h"
 #include "core/checkpoint/save_job.h"
 #include "core/ckptfile/layout.h"
@@ -36,6 +38,10 @@ public:
     {
     }
 
+    ~Private() { stopPreparing(); }
+
+    void stopPreparing();
+    void setLimit(bool async);
     Status waitForEarlier();
     enum class Room { Enough, Skip };
     Result<Room> waitForDisk(const SavePlan &plan, const fs::path &outputs, const fs::path &target, const SaveOptions &options);
@@ -49,6 +55,8 @@ public:
     SnapshotCopier &copier;
     StagingPool pool;
     mutable std::mutex mutex;                    // outcomes and the pointer
+    std::thread preparing;
+    std::atomic<bool> prepared{false};           // enough, or a save begins
     std::shared_ptr<SaveJob> job;                // the last one begun, until collected
     std::vector<SaveOutcome> outcomes;
 };
@@ -71,6 +79,22 @@ void CheckpointWriter::Private::collect()
         outcomes.push_back(job->outcome());
         job.reset();
     }
+}
+
+// Waits for one block at most.
+void CheckpointWriter::Private::stopPreparing()
+{
+    prepared = true;
+    if (preparing.joinable())
+        preparing.join();
+}
+
+// A synchronous save streams through a few blocks; an asynchronous one holds the whole snapshot unless it is told otherwise.
+void CheckpointWriter::Private::setLimit(bool async)
+{
+    const std::int64_t few = 4 * std::max(1, settings.threads) * kBlockBytes;
+    const std::int64_t limit = settings.stagingLimitBytes;
+    pool.setLimit(async ? limit : limit > 0 ? std::min(limit, few) : few);
 }
 
 Status CheckpointWriter::Private::waitForEarlier()
@@ -144,10 +168,26 @@ Status CheckpointWriter::Private::makeFolders(const fs::path &temporary)
     return Done{};
 }
 
+void CheckpointWriter::prepare(const TrainingState &state, const SaveOptions &options)
+{
+    const auto plan = options.async && d->settings.keepStaging && !d->preparing.joinable() ? planSave(state, options.shardMebibytes) : SavePlan();
+    if (!plan || plan->bytes == 0)
+        return;                                  // what is wrong with the state is said by the save
+    std::int64_t bytes = 0;
+    for (const PlannedFile &file : plan->files)
+        bytes += file.bytes / kBlockBytes * kBlockBytes;
+    d->setLimit(true);
+    d->preparing = std::thread([this, bytes] {
+        giveWay(kSaverNiceness);
+        d->pool.makeReady(bytes, [this] { return d->prepared.load(); });
+    });
+}
+
 Status CheckpointWriter::begin(const TrainingState &state, const fs::path &folder, const SaveOptions &options)
 {
     const double started = steadySeconds();
     const fs::path outputs = folder.empty() ? fs::path(".") : folder;
+    d->stopPreparing();
     if (Status waited = d->waitForEarlier(); !waited)
         return waited;
     auto plan = planSave(state, options.shardMebibytes);
@@ -181,10 +221,7 @@ Status CheckpointWriter::begin(const TrainingState &state, const fs::path &folde
     if (!state.parameters.empty())
         request.device = state.parameters.front().weight.device();
     request.plan = std::move(*plan);
-    // A synchronous save streams through a few blocks; an asynchronous one holds the whole snapshot unless it is told otherwise.
-    const std::int64_t few = 4 * std::max(1, d->settings.threads) * kBlockBytes;
-    const std::int64_t limit = d->settings.stagingLimitBytes;
-    d->pool.setLimit(options.async ? limit : limit > 0 ? std::min(limit, few) : few);
+    d->setLimit(options.async);
     d->copier.begin(request.device);
     auto job = std::make_shared<SaveJob>(std::move(request), d->settings, d->pool);
     {

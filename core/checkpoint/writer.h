@@ -59,7 +59,7 @@ struct WriterSettings {
     std::chrono::seconds deadline{1800};         // longest wait for an earlier save or for a snapshot
 };
 
-// begin(), waitForSnapshot(), finish() and the destructor belong to the training thread; the others to any thread.
+// prepare(), begin(), waitForSnapshot(), finish() and the destructor belong to the training thread; the others to any thread.
 class CheckpointWriter
 {
 public:
@@ -68,6 +68,9 @@ public:
     CheckpointWriter(const CheckpointWriter &) = delete;
     CheckpointWriter &operator=(const CheckpointWriter &) = delete;
 
+    // Makes the staging memory of asynchronous saves of this state ready on a thread of its own, so that the first save blocks no longer than the
+    // next ones. Not needed, and nothing where the options are synchronous or the staging is not kept.
+    void prepare(const TrainingState &state, const SaveOptions &options);
     // Saves into outputs/epoch{E}-global_step{S}, E and S from state.counters. A save that still runs is waited for first (the wait
     // counts as blocked). Errors: nothing could be started; what goes wrong later is an outcome. Skipped for low disk is an outcome with
     // code checkpoint.skipped, not an error.

@@ -81,7 +81,7 @@ private:
     std::int64_t m_firstUpdates = 0, m_nonFiniteInARow = 0, m_badSamples = 0, m_windowSamples = 0;
     std::vector<std::int64_t> m_windowRows;
     double m_lastLoss = std::nan("");
-    bool m_measuring = false, m_saidNothingToChoose = false;
+    bool m_measuring = false, m_saidNothingToChoose = false, m_readyToSave = false;
 };
 
 bool Loop::isAtEnd() const
@@ -255,6 +255,10 @@ void Loop::saveIfWanted(bool updated)
     const bool asked = m_reporter.takeSaveRequest();
     if ((inTurn || asked) && !m_failure && !stopsNow())
         save(m_lastUpdate);
+    else if (updated && !std::exchange(m_readyToSave, true)) {
+        m_engine.fillState();
+        m_saver.prepare(m_engine.state());
+    }
     if (m_saver.failure() && m_settings.stopOnSaveError && !m_failure)
         m_failure = m_saver.failure();
 }

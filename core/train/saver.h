@@ -25,6 +25,8 @@ public:
     Saver(const config::Stage &stage, std::filesystem::path runFolder, Reporter &reporter);
     ~Saver();
 
+    // Before the first save, with the state as a save will find it: makes ready what would hold up that save.
+    void prepare(const checkpoint::TrainingState &state) { m_writer.prepare(state, m_options); }
     // Begins to save. A failure to start is reported and remembered like one that comes later.
     void begin(const checkpoint::TrainingState &state);
     // Before anything may change a tensor of the state; returns the seconds it blocked.

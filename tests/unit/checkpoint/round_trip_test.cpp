@@ -6,14 +6,19 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <numeric>
+#include <set>
+#include <thread>
 
 #include "core/base/files.h"
 #include "core/checkpoint/load.h"
+#include "core/checkpoint/save_plan.h"
 #include "core/checkpoint/writer.h"
 #include "core/ckptfile/contents.h"
 #include "core/ckptfile/inspect.h"
 #include "core/ckptfile/layout.h"
 #include "core/ckptfile/manifest.h"
+#include "core/ckptfile/output_file.h"
 #include "core/config/stage.h"
 #include "small_state.h"
 #include "tests/support/golden.h"
@@ -47,6 +52,33 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_opened;
     bool m_open = false;
+};
+
+// Remembers which threads copied. Each waits a moment for another, so that one thread cannot take all blocks before the next is awake.
+class CountingCopier : public SnapshotCopier
+{
+public:
+    void *allocate(std::int64_t bytes) override { return hostCopier().allocate(bytes); }
+    void release(void *block, std::int64_t bytes) override { hostCopier().release(block, bytes); }
+    void begin(const torch::Device &device) override { hostCopier().begin(device); }
+    void copy(const torch::Tensor &tensor, std::int64_t offset, std::int64_t bytes, void *into) override
+    {
+        hostCopier().copy(tensor, offset, bytes, into);
+        std::unique_lock lock(m_mutex);
+        threads.insert(std::this_thread::get_id());
+        m_another.notify_all();
+        if (threads.size() < 2 && !std::exchange(m_waited, true))
+            m_another.wait_for(lock, std::chrono::seconds(10), [&] { return threads.size() > 1; });
+    }
+    void settle() override {}
+    bool copiesHostAtOnce() const override { return true; }
+
+    std::set<std::thread::id> threads;
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_another;
+    bool m_waited = false;
 };
 
 SaveOptions asynchronous(bool async = true)
@@ -86,6 +118,69 @@ private Q_SLOTS:
     {
         m_temporary = std::make_unique<QTemporaryDir>();
         m_run = m_temporary->path().toStdString();
+    }
+
+    // at::parallel_for in a file that was compiled without OpenMP is a plain loop, and nothing says so.
+    void snapshotIsCopiedByAllThreads()
+    {
+#if defined(__SANITIZE_THREAD__)
+        QSKIP("one thread under the thread sanitizer, which does not see OpenMP's barriers");
+#endif
+        const int threads = torch::get_num_threads();
+        torch::set_num_threads(2);
+        CountingCopier copier;
+        WriterSettings settings;
+        settings.copier = &copier;
+        CheckpointWriter writer(settings);
+        StateShape shape;
+        shape.width = 800;                       // several blocks of tensors: each thread gets a run of blocks
+        const SaveOutcome outcome = save(writer, makeState(shape), asynchronous());
+        torch::set_num_threads(threads);
+        QVERIFY(outcome.verified);
+        QCOMPARE(copier.threads.size(), std::size_t(2));
+    }
+
+    void preparedMemoryIsWhatTheSaveUses_data()
+    {
+        QTest::addColumn<bool>("async");
+        QTest::addColumn<qint64>("limit");
+        QTest::newRow("whole") << true << qint64(0);
+        QTest::newRow("limited") << true << qint64(2 * ckptfile::kBlockBytes);
+        QTest::newRow("synchronous") << false << qint64(0);
+    }
+    void preparedMemoryIsWhatTheSaveUses()
+    {
+        QFETCH(bool, async);
+        QFETCH(qint64, limit);
+        StateShape shape;
+        shape.width = 800;                       // files of several blocks
+        const TrainingState state = makeState(shape);
+        const std::int64_t blocks = [&] {
+            const auto plan = planSave(state, asynchronous().shardMebibytes);
+            return std::accumulate(plan->files.begin(), plan->files.end(), std::int64_t(0), [](std::int64_t sum, const PlannedFile &file) { return sum + file.bytes / ckptfile::kBlockBytes; });
+        }();
+        QVERIFY(blocks > 3);
+        const std::int64_t wanted = !async ? 0 : (limit > 0 ? limit : blocks * ckptfile::kBlockBytes);
+        WriterSettings settings;
+        settings.stagingLimitBytes = limit;
+        CheckpointWriter writer(settings);
+        writer.prepare(state, asynchronous(async));
+        QTRY_COMPARE_WITH_TIMEOUT(writer.stagingBytes(), wanted, 20000);
+        QVERIFY(save(writer, state, asynchronous(async)).verified);
+        if (async && limit == 0)                 // beside them only the ends of files, which are given back
+            QCOMPARE(writer.stagingBytes(), wanted);
+    }
+
+    void aSaveDoesNotWaitForThePreparation()
+    {
+        StateShape shape;
+        shape.width = 800;
+        const TrainingState state = makeState(shape);
+        CheckpointWriter writer;
+        writer.prepare(state, asynchronous());
+        QVERIFY(save(writer, state, asynchronous()).verified);
+        CheckpointWriter never;
+        never.prepare(state, asynchronous());    // and is given up with its writer
     }
 
     void comesBackBitForBit_data()
