@@ -11,6 +11,8 @@
 #include <map>
 #include <thread>
 
+#include "core/base/openmp_waits.h"
+
 extern char **environ;
 
 namespace stagewright::client {
@@ -27,6 +29,8 @@ std::vector<std::string> environmentWith(const std::vector<std::pair<std::string
         if (const auto equals = text.find('='); equals != std::string_view::npos)
             variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
     }
+    if (const auto variable = shortOpenMpWaits())
+        variables.insert(*variable);
     for (const auto &[name, value] : additions)
         variables[name] = value;
     std::vector<std::string> entries;

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/host.h"
+#include "core/base/openmp_waits.h"
 #include "core/checkpoint/load.h"
 #include "core/checkpoint/writer.h"
 #include "core/ckptfile/layout.h"
@@ -148,6 +149,7 @@ double listThousand(const fs::path &checkpoint, const fs::path &folder)
 
 int main(int count, char **arguments)
 {
+    ensureShortOpenMpWaits(arguments);           // as the worker does
     if (count != 4)
         fail("usage: stagewright-checkpoint-bench FOLDER GIB ROUNDS");
     const fs::path folder = arguments[1];

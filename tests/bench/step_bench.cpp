@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "core/base/host.h"
+#include "core/base/openmp_waits.h"
 #include "core/config/overrides.h"
 #include "core/config/stage.h"
 #include "core/model/mmdit_config.h"
@@ -81,6 +82,7 @@ nlohmann::json describe(const events::Step &step)
 
 int main(int argc, char **argv)
 {
+    ensureShortOpenMpWaits(argv);                // as the worker does
     if (argc < 6)
         fail("usage: stagewright-step-bench STAGE STEPS SIDE FRAMES BATCH [--KEY VALUE …]");
     std::vector<std::string> tokens(argv + 6, argv + argc);

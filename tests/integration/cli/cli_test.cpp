@@ -40,6 +40,13 @@ QStringList codesOf(const QJsonObject &object)
     return codes;
 }
 
+// What the program was started with; empty where there is none.
+QList<QByteArray> environmentOf(qint64 pid)
+{
+    QFile file(QStringLiteral("/proc/%1/environ").arg(pid));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().split('\0') : QList<QByteArray>();
+}
+
 QList<QJsonObject> ofKind(const QList<QJsonObject> &events, const char *kind)
 {
     QList<QJsonObject> found;
@@ -69,6 +76,7 @@ private Q_SLOTS:
     void resumeEqualsTheUninterruptedRun();
     void resumeAtTheEndDoesNothing();
     void saveAndStopReachARunningRun();
+    void idleThreadsOfAWorkerSleep();
     void killedWorkerIsTold();
     void interruptSavesAndStops();
     void viewersChangeNothing();
@@ -348,7 +356,9 @@ void CliTest::saveAndStopReachARunningRun()
     m_detached = launched.object()[QStringLiteral("run")].toString();
     if (!m_detached.startsWith(QLatin1Char('/')))
         m_detached = folderOf(QStringLiteral("commanded")) + QLatin1Char('/') + m_detached;
-    QVERIFY(launched.object()[QStringLiteral("pid")].toInt() > 0);
+    const int pid = launched.object()[QStringLiteral("pid")].toInt();
+    QVERIFY(pid > 0);
+    QVERIFY(environmentOf(pid).contains("GOMP_SPINCOUNT=10000"));
     QVERIFY(waitForSteps(m_detached, 2));
     const Answer listed = run({QStringLiteral("runs"), folderOf(QStringLiteral("commanded")) + QStringLiteral("/outputs"), QStringLiteral("--json")});
     QCOMPARE(listed.object()[QStringLiteral("runs")].toArray().first().toObject()[QStringLiteral("state")].toString(), QStringLiteral("running"));
@@ -362,6 +372,26 @@ void CliTest::saveAndStopReachARunningRun()
     QCOMPARE(attached.exit, 7);
     QCOMPARE(attached.lines().last()[QStringLiteral("exit")].toInt(), 7);
     m_detached.clear();
+}
+
+// Also where a script starts the worker itself.
+void CliTest::idleThreadsOfAWorkerSleep()
+{
+    QProcess process;
+    auto environment = QProcessEnvironment::systemEnvironment();
+    for (const char *name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"})
+        environment.remove(QLatin1String(name));
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral(STAGEWRIGHT_BIN "/stagewright-worker"), {QStringLiteral("plan")});      // waits for questions
+    QVERIFY(process.waitForStarted(kDeadlineMs));
+    const auto pid = process.processId();
+    QVERIFY(QTest::qWaitFor([&] { return environmentOf(pid).contains("GOMP_SPINCOUNT=10000"); }, 30000));
+    QFile name(QStringLiteral("/proc/%1/comm").arg(pid));
+    QVERIFY(name.open(QIODevice::ReadOnly));
+    QCOMPARE(name.readAll().trimmed(), QByteArray("stagewright-wor"));
+    process.closeWriteChannel();
+    QVERIFY(process.waitForFinished(kDeadlineMs));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
 }
 
 void CliTest::killedWorkerIsTold()

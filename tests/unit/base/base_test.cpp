@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <thread>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
 #include "core/base/host.h"
+#include "core/base/openmp_waits.h"
 #include "core/base/paths.h"
 #include "core/base/priority.h"
 #include "core/base/scratch_folder.h"
@@ -39,6 +41,7 @@ private Q_SLOTS:
     void tellsFolderFromFile();
     void scratchFoldersGoAwayWithWhatIsInThem();
     void givingWayNeverRaisesPriority();
+    void waitsOfOpenMpAreShortUnlessTheUserChose();
     void knowsOwnProcessAndNoOther();
     void problemHasContractFields();
 };
@@ -218,6 +221,27 @@ void BaseTest::givingWayNeverRaisesPriority()
         QCOMPARE(::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())), after);
     });
     thread.join();
+}
+
+void BaseTest::waitsOfOpenMpAreShortUnlessTheUserChose()
+{
+    const char *const names[] = {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};
+    std::map<std::string, std::optional<QByteArray>> before;
+    for (const char *name : names) {
+        before[name] = qEnvironmentVariableIsSet(name) ? std::optional(qgetenv(name)) : std::nullopt;
+        qunsetenv(name);
+    }
+    const auto variable = shortOpenMpWaits();
+    QVERIFY(variable && variable->first == names[0] && !variable->second.empty());
+    for (const char *name : names) {
+        qputenv(name, "1");
+        QVERIFY2(!shortOpenMpWaits(), name);
+        qunsetenv(name);
+    }
+    for (const auto &[name, value] : before) {
+        if (value)
+            qputenv(name.c_str(), *value);
+    }
 }
 
 void BaseTest::knowsOwnProcessAndNoOther()
